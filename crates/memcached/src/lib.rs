@@ -1,0 +1,1 @@
+//! A memcached cluster client.

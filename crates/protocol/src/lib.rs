@@ -1,0 +1,1 @@
+//! The memcached protocol without I/O.

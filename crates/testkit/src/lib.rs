@@ -1,0 +1,1 @@
+//! An embedded memcached server and a fault proxy.
