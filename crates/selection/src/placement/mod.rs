@@ -1,0 +1,275 @@
+//! Placement: which node owns a key.
+//!
+//! [`Placement`] keeps the members and hands each change and each question to the scheme's own
+//! module. What they share is the roster of members; how keys find nodes is theirs alone.
+
+mod emcache;
+mod rendezvous;
+mod roster;
+mod scheme;
+mod slots;
+
+use std::fmt;
+
+pub use self::scheme::Scheme;
+
+use self::emcache::Emcache;
+use self::rendezvous::Rendezvous;
+use self::roster::Roster;
+use self::slots::Slots;
+use crate::{Error, Member, NodeIndex, hash};
+
+/// Which node owns each key, for a list of members under a [`Scheme`].
+///
+/// Under the native schemes (`rendezvous`, `rendezvous-exact`) the answer depends on the set of
+/// names and weights of the active members alone: not on their order, nor on the history of
+/// changes. Removing a node moves only its own keys; adding one moves keys only to it, its share
+/// of them. The compatible schemes do what the other client does, which may heed the order of the
+/// list; that is the order of insertion.
+///
+/// Lookups take `&self` and may come from any number of threads; changes take `&mut self`. To
+/// change a placement that others read, change a clone and swap it in.
+///
+/// # Examples
+///
+/// ```
+/// use steersman_selection::{Member, NodeIndex, Placement, Scheme};
+///
+/// let names = ["cache-a:11211", "cache-b:11211", "cache-c:11211"];
+/// let mut placement = Placement::new(Scheme::default(), names.map(Member::new))?;
+///
+/// let mut nodes = [NodeIndex::default(); 2];
+/// assert_eq!(placement.replicas(b"user:1234", &mut nodes), 2);
+/// let [owner, second] = nodes;
+/// assert_eq!(placement.owner(b"user:1234"), Some(owner));
+///
+/// // While its owner is away the key lives on the second best node.
+/// placement.deactivate(owner);
+/// assert_eq!(placement.owner(b"user:1234"), Some(second));
+/// placement.activate(owner);
+/// assert_eq!(placement.owner(b"user:1234"), Some(owner));
+/// # Ok::<(), steersman_selection::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Placement {
+    scheme: Scheme,
+    roster: Roster,
+    engine: Engine,
+}
+
+/// How keys find nodes. Each has the active members, or knows which are active.
+#[derive(Clone)]
+enum Engine {
+    Slots(Slots),
+    Exact(Rendezvous),
+    Emcache(Emcache),
+}
+
+impl Placement {
+    /// The most members: 65,535.
+    pub const MAX_NODES: usize = NodeIndex::COUNT;
+
+    /// The largest sum of all members' weights: 1,048,576 (2^20).
+    pub const MAX_TOTAL_WEIGHT: usize = roster::MAX_TOTAL_WEIGHT;
+
+    /// The most replicas that a slot table can be made for: 16.
+    pub const MAX_REPLICAS: usize = slots::MAX_REPLICAS;
+
+    /// A placement on some members, all of them active; their list may be empty.
+    ///
+    /// The members get the indices 0, 1, 2 and so on. Fails as [`Placement::insert`] does, and with
+    /// [`ErrorKind::InvalidSlotBits`](crate::ErrorKind::InvalidSlotBits) for a scheme with slot
+    /// bits out of range.
+    pub fn new(scheme: Scheme, members: impl IntoIterator<Item = Member>) -> Result<Self, Error> {
+        Self::with_replicas(scheme, 1, members)
+    }
+
+    /// A placement whose slot table holds the `replicas` best nodes of each slot, so that
+    /// [`Placement::replicas`] of up to as many nodes is a lookup too; 1 to
+    /// [`Placement::MAX_REPLICAS`].
+    ///
+    /// The number changes no answer, only how long it takes and the memory: the table of
+    /// [`Scheme::Rendezvous`] takes 2 bytes a slot and replica. The other schemes have no table.
+    ///
+    /// Fails as [`Placement::new`] does, and with
+    /// [`ErrorKind::InvalidReplicas`](crate::ErrorKind::InvalidReplicas) for a number out of range.
+    pub fn with_replicas(
+        scheme: Scheme,
+        replicas: usize,
+        members: impl IntoIterator<Item = Member>,
+    ) -> Result<Self, Error> {
+        let scheme = scheme.validated()?;
+        if !(1..=Self::MAX_REPLICAS).contains(&replicas) {
+            return Err(Error::invalid_replicas(replicas, Self::MAX_REPLICAS));
+        }
+        // A table is made only once the members are known: it has nothing to update until then.
+        let mut placement = Self {
+            scheme,
+            roster: Roster::default(),
+            engine: match scheme {
+                Scheme::Rendezvous { .. } | Scheme::RendezvousExact => {
+                    Engine::Exact(Rendezvous::default())
+                }
+                Scheme::Emcache => Engine::Emcache(Emcache::signed()),
+                Scheme::EmcacheAarch64 => Engine::Emcache(Emcache::unsigned()),
+            },
+        };
+        for member in members {
+            placement.insert(member)?;
+        }
+        if let (Scheme::Rendezvous { slot_bits }, Engine::Exact(nodes)) =
+            (scheme, &mut placement.engine)
+        {
+            let nodes = std::mem::take(nodes);
+            placement.engine = Engine::Slots(Slots::new(nodes, slot_bits, replicas));
+        }
+        Ok(placement)
+    }
+
+    /// The node that owns a key: the best of the active members, `None` if there is none.
+    ///
+    /// Allocates nothing. Any bytes are a key here, the empty one too; whether a server takes such
+    /// a key is not placement's question.
+    #[inline]
+    pub fn owner(&self, key: &[u8]) -> Option<NodeIndex> {
+        match &self.engine {
+            Engine::Slots(slots) => slots.owner(hash::key(key)),
+            Engine::Exact(nodes) => nodes.owner(hash::key(key)),
+            Engine::Emcache(nodes) => nodes.owner(key),
+        }
+    }
+
+    /// Writes the best nodes for a key to `out`, best first: the owner, the node that would own
+    /// the key without it, and so on. Returns how many there are: `out.len()`, or the number of
+    /// active members if that is less. They are distinct; the rest of `out` stays as it was.
+    ///
+    /// Allocates nothing under the native schemes. Asking for more nodes than the table was made
+    /// for scans the members.
+    pub fn replicas(&self, key: &[u8], out: &mut [NodeIndex]) -> usize {
+        match &self.engine {
+            Engine::Slots(slots) => slots.best(hash::key(key), out),
+            Engine::Exact(nodes) => nodes.best(hash::key(key), out),
+            Engine::Emcache(nodes) => nodes.best(key, out),
+        }
+    }
+
+    /// Computes the whole slot table now, rather than each slot when a key first falls in it. That
+    /// takes as long as scoring every node for every slot. Schemes without a table have nothing to
+    /// compute.
+    pub fn fill(&self) {
+        if let Engine::Slots(slots) = &self.engine {
+            slots.fill();
+        }
+    }
+
+    /// Adds a member at the end of the list, active, and returns its index.
+    ///
+    /// On error nothing has changed. The [kinds](crate::ErrorKind) are `DuplicateName`,
+    /// `DuplicateHash`, `InvalidName` (empty, or no address where the scheme hashes host and port),
+    /// `InvalidWeight` (0, too much in all, or not 1 where the scheme has no weights) and
+    /// `TooManyNodes`.
+    pub fn insert(&mut self, member: Member) -> Result<NodeIndex, Error> {
+        let (index, member) = self.roster.insert(member)?;
+        match &mut self.engine {
+            Engine::Slots(slots) => slots.insert(index, member),
+            Engine::Exact(nodes) => nodes.insert(index, member),
+            Engine::Emcache(nodes) => {
+                if let Err(error) = nodes.insert(index, member) {
+                    self.roster.remove(index);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(index)
+    }
+
+    /// Removes a member, active or not; false if there is none of that index. The index is given
+    /// to a later member.
+    pub fn remove(&mut self, index: NodeIndex) -> bool {
+        if self.roster.remove(index).is_none() {
+            return false;
+        }
+        match &mut self.engine {
+            Engine::Slots(slots) => slots.remove(index),
+            Engine::Exact(nodes) => nodes.remove(index),
+            Engine::Emcache(nodes) => nodes.remove(index),
+        }
+        true
+    }
+
+    /// Takes a member out of the hashing, as if it were removed, but keeps its index, its name and
+    /// its place in the list. False if there is none of that index, or it is not active.
+    pub fn deactivate(&mut self, index: NodeIndex) -> bool {
+        if !self.roster.set_active(index, false) {
+            return false;
+        }
+        match &mut self.engine {
+            Engine::Slots(slots) => slots.remove(index),
+            Engine::Exact(nodes) => nodes.remove(index),
+            Engine::Emcache(nodes) => nodes.set_active(index, false),
+        }
+        true
+    }
+
+    /// Brings a member back that was taken out by [`Placement::deactivate`]: it owns what it owned
+    /// before. False if there is none of that index, or it is active.
+    pub fn activate(&mut self, index: NodeIndex) -> bool {
+        if !self.roster.set_active(index, true) {
+            return false;
+        }
+        let Some(member) = self.roster.get(index) else {
+            return false;
+        };
+        match &mut self.engine {
+            Engine::Slots(slots) => slots.insert(index, member),
+            Engine::Exact(nodes) => nodes.insert(index, member),
+            Engine::Emcache(nodes) => nodes.set_active(index, true),
+        }
+        true
+    }
+
+    /// The member of that index, active or not.
+    pub fn member(&self, index: NodeIndex) -> Option<&Member> {
+        self.roster.get(index)
+    }
+
+    /// All members in the order of the list, each with its index and whether it is active.
+    pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, &Member, bool)> {
+        self.roster.iter()
+    }
+
+    /// The index of the member with that name, active or not.
+    pub fn find(&self, name: &str) -> Option<NodeIndex> {
+        self.roster.find(name)
+    }
+
+    /// How many members there are, active or not.
+    pub fn len(&self) -> usize {
+        self.roster.len()
+    }
+
+    /// Whether there are no members at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many members are active. With none, no key has an owner.
+    pub fn active_len(&self) -> usize {
+        self.roster.active_len()
+    }
+
+    /// The scheme, as given.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+}
+
+impl fmt::Debug for Placement {
+    /// The scheme and the members; a slot table would be too much to read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Placement")
+            .field("scheme", &self.scheme)
+            .field("members", &self.roster)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,142 @@
+//! Who is a member: names, weights, indices and the order of the list.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Error, Member, NodeIndex, hash};
+
+/// The most virtual ids, and so the largest sum of weights.
+pub(super) const MAX_TOTAL_WEIGHT: usize = 1 << 20;
+
+/// The members of a placement. It knows nothing of keys; it refuses members that no placement
+/// could tell apart.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Roster {
+    /// By index; `None` where a member was removed.
+    entries: Vec<Option<Entry>>,
+    /// The indices of the `None`s.
+    free: BTreeSet<NodeIndex>,
+    /// The order in which the members were inserted.
+    order: Vec<NodeIndex>,
+    /// Whose each virtual id is, of inactive members too: they keep their place.
+    virtual_ids: BTreeMap<u64, NodeIndex>,
+    active: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    member: Member,
+    active: bool,
+}
+
+impl Roster {
+    /// Adds an active member at the end of the list. On error nothing has changed.
+    pub(super) fn insert(&mut self, member: Member) -> Result<(NodeIndex, &Member), Error> {
+        let (name, weight) = (member.name(), member.weight());
+        if name.is_empty() {
+            return Err(Error::invalid_name(name, "its name is empty"));
+        }
+        if self.find(name).is_some() {
+            return Err(Error::duplicate_name(name));
+        }
+        if weight == 0 {
+            return Err(Error::zero_weight(name));
+        }
+        if self.len() == NodeIndex::COUNT {
+            return Err(Error::too_many_nodes(NodeIndex::COUNT));
+        }
+        if weight as usize > MAX_TOTAL_WEIGHT - self.virtual_ids.len() {
+            return Err(Error::weights_too_large(name, weight, MAX_TOTAL_WEIGHT));
+        }
+        let index = match self.free.first() {
+            Some(index) => *index,
+            None => NodeIndex::try_from(self.entries.len())?,
+        };
+        self.claim_virtual_ids(&member, index)?;
+        if !self.free.remove(&index) {
+            self.entries.push(None);
+        }
+        self.order.push(index);
+        self.active += 1;
+        let entry = self.entries[index.get()].insert(Entry {
+            member,
+            active: true,
+        });
+        Ok((index, &entry.member))
+    }
+
+    /// Enters the virtual ids of a member to be, all of them or none.
+    fn claim_virtual_ids(&mut self, member: &Member, index: NodeIndex) -> Result<(), Error> {
+        let ids = || hash::virtual_ids(member.name(), member.weight());
+        for (claimed, id) in ids().enumerate() {
+            let taken_by = self.virtual_ids.get(&id).copied();
+            if let Some(other) = taken_by {
+                for id in ids().take(claimed) {
+                    self.virtual_ids.remove(&id);
+                }
+                let other = self.get(other).unwrap_or(member);
+                return Err(Error::duplicate_hash(member.name(), other.name()));
+            }
+            self.virtual_ids.insert(id, index);
+        }
+        Ok(())
+    }
+
+    /// Removes a member; its index becomes free. `None` if there is none.
+    pub(super) fn remove(&mut self, index: NodeIndex) -> Option<Member> {
+        let entry = self.entries.get_mut(index.get())?.take()?;
+        for id in hash::virtual_ids(entry.member.name(), entry.member.weight()) {
+            self.virtual_ids.remove(&id);
+        }
+        self.free.insert(index);
+        self.order.retain(|listed| *listed != index);
+        self.active -= usize::from(entry.active);
+        Some(entry.member)
+    }
+
+    /// Marks a member as active or not; whether that is a change.
+    pub(super) fn set_active(&mut self, index: NodeIndex, active: bool) -> bool {
+        let Some(Some(entry)) = self.entries.get_mut(index.get()) else {
+            return false;
+        };
+        if entry.active == active {
+            return false;
+        }
+        entry.active = active;
+        if active {
+            self.active += 1;
+        } else {
+            self.active -= 1;
+        }
+        true
+    }
+
+    pub(super) fn get(&self, index: NodeIndex) -> Option<&Member> {
+        Some(&self.entry(index)?.member)
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<NodeIndex> {
+        let first_id = hash::virtual_ids(name, 1).next()?;
+        let index = *self.virtual_ids.get(&first_id)?;
+        (self.get(index)?.name() == name).then_some(index)
+    }
+
+    /// All members in the order of the list, and whether each is active.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (NodeIndex, &Member, bool)> {
+        self.order.iter().filter_map(|index| {
+            let entry = self.entry(*index)?;
+            Some((*index, &entry.member, entry.active))
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub(super) fn active_len(&self) -> usize {
+        self.active
+    }
+
+    fn entry(&self, index: NodeIndex) -> Option<&Entry> {
+        self.entries.get(index.get())?.as_ref()
+    }
+}

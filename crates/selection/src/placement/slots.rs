@@ -1,0 +1,188 @@
+//! Rendezvous hashing of slots instead of keys: a lookup is one load.
+//!
+//! Keys fall into slots by the first bits of their hash. Each slot has a hash of its own and goes
+//! to the node that scores highest for it, so the table follows from the members alone, and a
+//! change of members changes only the entries that name a node that came or went.
+
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use super::rendezvous::Rendezvous;
+use crate::{Member, NodeIndex, hash};
+
+/// The most replicas that a slot can hold.
+pub(super) const MAX_REPLICAS: usize = 16;
+
+/// The table of the slots' best nodes.
+///
+/// Entries are filled when first asked for, by any number of threads at once. Relaxed order is
+/// enough: an entry is a function of the members, so all writers store the same value, and members
+/// change only under exclusive access.
+#[derive(Debug, Clone)]
+pub(super) struct Slots {
+    nodes: Rendezvous,
+    /// `replicas` entries a slot, best first; only the first [`Slots::depth`] are used.
+    entries: Box<[Entry]>,
+    bits: u8,
+    replicas: usize,
+}
+
+impl Slots {
+    /// An empty table: `bits` of 8 to 24, `replicas` of 1 to [`MAX_REPLICAS`].
+    pub(super) fn new(nodes: Rendezvous, bits: u8, replicas: usize) -> Self {
+        Self {
+            nodes,
+            entries: (0..replicas << bits).map(|_| Entry::empty()).collect(),
+            bits,
+            replicas,
+        }
+    }
+
+    /// The best node for a key.
+    #[inline]
+    pub(super) fn owner(&self, key_hash: u64) -> Option<NodeIndex> {
+        let slot = self.slot(key_hash);
+        match self.entries[slot * self.replicas].load() {
+            Some(owner) => Some(owner),
+            None => self.compute(slot),
+        }
+    }
+
+    /// The best nodes for a key, as many as there is room for; returns how many there are.
+    pub(super) fn best(&self, key_hash: u64, out: &mut [NodeIndex]) -> usize {
+        let slot = self.slot(key_hash);
+        if out.len() > self.replicas {
+            return self.nodes.best(hash::slot(slot as u64), out);
+        }
+        let wanted = out.len().min(self.depth());
+        let out = &mut out[..wanted];
+        if !self.read(slot, out) {
+            self.compute(slot);
+            self.read(slot, out);
+        }
+        wanted
+    }
+
+    /// Computes every entry that nobody has asked for yet.
+    pub(super) fn fill(&self) {
+        let mut known = [NodeIndex::default(); MAX_REPLICAS];
+        let known = &mut known[..self.depth()];
+        for slot in 0..1 << self.bits {
+            if !self.read(slot, known) {
+                self.compute(slot);
+            }
+        }
+    }
+
+    /// Adds a node. It enters the slots where it beats a node that is there.
+    pub(super) fn insert(&mut self, index: NodeIndex, member: &Member) {
+        let before = self.depth();
+        self.nodes.insert(index, member);
+        let after = self.depth();
+        for (slot, entries) in self.entries.chunks_exact_mut(self.replicas).enumerate() {
+            if !is_complete(&entries[..before]) {
+                entries.fill_with(Entry::empty);
+                continue;
+            }
+            let hash = hash::slot(slot as u64);
+            let score = self.nodes.score(index, hash);
+            let beaten = entries[..before].iter().rev().take_while(|entry| {
+                let held = entry.load();
+                held.is_some_and(|held| score > self.nodes.score(held, hash))
+            });
+            let rank = before - beaten.count();
+            if rank < after {
+                entries[rank..after].rotate_right(1);
+                entries[rank] = Entry::holding(index);
+            }
+        }
+    }
+
+    /// Takes a node out. The slots that it was in are computed again.
+    pub(super) fn remove(&mut self, index: NodeIndex) {
+        let before = self.depth();
+        self.nodes.remove(index);
+        let mut best = [NodeIndex::default(); MAX_REPLICAS];
+        let best = &mut best[..self.depth()];
+        for (slot, entries) in self.entries.chunks_exact_mut(self.replicas).enumerate() {
+            let complete = is_complete(&entries[..before]);
+            if complete && entries.iter().all(|entry| entry.load() != Some(index)) {
+                continue;
+            }
+            entries.fill_with(Entry::empty);
+            if complete {
+                self.nodes.best(hash::slot(slot as u64), best);
+                for (entry, node) in entries.iter_mut().zip(&*best) {
+                    *entry = Entry::holding(*node);
+                }
+            }
+        }
+    }
+
+    /// How many nodes a slot names.
+    fn depth(&self) -> usize {
+        self.replicas.min(self.nodes.len())
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "24 bits are left at most")]
+    fn slot(&self, key_hash: u64) -> usize {
+        (key_hash >> (64 - u32::from(self.bits))) as usize
+    }
+
+    /// Copies the first entries of a slot; false if one of them is empty.
+    fn read(&self, slot: usize, out: &mut [NodeIndex]) -> bool {
+        let entries = &self.entries[slot * self.replicas..];
+        out.iter_mut().zip(entries).all(|(out, entry)| {
+            let held = entry.load();
+            *out = held.unwrap_or_default();
+            held.is_some()
+        })
+    }
+
+    /// Computes the entries of a slot; returns the first.
+    #[cold]
+    fn compute(&self, slot: usize) -> Option<NodeIndex> {
+        let mut best = [NodeIndex::default(); MAX_REPLICAS];
+        let best = &mut best[..self.depth()];
+        self.nodes.best(hash::slot(slot as u64), best);
+        for (entry, node) in self.entries[slot * self.replicas..].iter().zip(&*best) {
+            entry.store(*node);
+        }
+        best.first().copied()
+    }
+}
+
+/// Whether all of some entries are known. A clone taken while others fill the table can hold a
+/// slot of which it saw a part.
+fn is_complete(entries: &[Entry]) -> bool {
+    entries.iter().all(|entry| entry.load().is_some())
+}
+
+/// The index of a node, or `u16::MAX` for one that nobody has computed yet.
+#[derive(Debug)]
+struct Entry(AtomicU16);
+
+impl Entry {
+    fn empty() -> Self {
+        Self(AtomicU16::new(u16::MAX))
+    }
+
+    fn holding(node: NodeIndex) -> Self {
+        Self(AtomicU16::new(node.to_slot()))
+    }
+
+    #[inline]
+    fn load(&self) -> Option<NodeIndex> {
+        NodeIndex::from_slot(self.0.load(Ordering::Relaxed))
+    }
+
+    fn store(&self, node: NodeIndex) {
+        self.0.store(node.to_slot(), Ordering::Relaxed);
+    }
+}
+
+impl Clone for Entry {
+    fn clone(&self) -> Self {
+        Self(AtomicU16::new(self.0.load(Ordering::Relaxed)))
+    }
+}
