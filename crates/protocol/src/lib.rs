@@ -1,1 +1,3 @@
 //! The memcached protocol without I/O.
+
+pub mod server;

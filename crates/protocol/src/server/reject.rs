@@ -1,0 +1,67 @@
+//! Why a request is refused, in memcached's words.
+
+/// Why a request was refused; [`Rejection::as_str`] is the line to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// No such command, or a wrong number of words.
+    Error,
+    /// A key is too long or an argument is no number.
+    BadFormat,
+    /// The data block does not end where its length says.
+    BadDataChunk,
+    /// The expiry is no number.
+    InvalidExptime,
+    /// The amount to add or subtract is no number.
+    InvalidDelta,
+    /// The stored value is no number.
+    NonNumeric,
+    /// `delete` with more than a key.
+    DeleteUsage,
+    /// The item would exceed the largest size.
+    TooLarge,
+    /// The request line never ends.
+    RequestTooLong,
+    /// `cache_memlimit` below 8 MiB.
+    MemlimitTooSmall,
+    /// `cache_memlimit` in bytes by mistake.
+    MemlimitTooLarge,
+    /// `stats` with too few arguments.
+    BadStatsLine,
+    /// `stats detail` without a mode.
+    StatsDetailUsage,
+    /// `stats cachedump` of a slab class that cannot exist.
+    IllegalSlabId,
+    /// `shutdown` on a server that does not take it.
+    ShutdownDisabled,
+    /// The server has as many connections as it takes.
+    TooManyConnections,
+}
+
+impl Rejection {
+    /// The answer, without the end of line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rejection::Error => "ERROR",
+            Rejection::BadFormat => "CLIENT_ERROR bad command line format",
+            Rejection::BadDataChunk => "CLIENT_ERROR bad data chunk",
+            Rejection::InvalidExptime => "CLIENT_ERROR invalid exptime argument",
+            Rejection::InvalidDelta => "CLIENT_ERROR invalid numeric delta argument",
+            Rejection::NonNumeric => "CLIENT_ERROR cannot increment or decrement non-numeric value",
+            Rejection::DeleteUsage => {
+                "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]"
+            }
+            Rejection::TooLarge => "SERVER_ERROR object too large for cache",
+            Rejection::RequestTooLong => "SERVER_ERROR out of memory reading request",
+            Rejection::MemlimitTooSmall => "MEMLIMIT_TOO_SMALL cannot set maxbytes to less than 8m",
+            Rejection::MemlimitTooLarge => {
+                "MEMLIMIT_ADJUST_FAILED input value is megabytes not bytes"
+            }
+            Rejection::BadStatsLine => "CLIENT_ERROR bad command line",
+            Rejection::StatsDetailUsage => "CLIENT_ERROR usage: stats detail on|off|dump",
+            Rejection::IllegalSlabId => "CLIENT_ERROR Illegal slab id",
+            Rejection::ShutdownDisabled => "ERROR: shutdown not enabled",
+            Rejection::TooManyConnections => "ERROR Too many open connections",
+        }
+    }
+}
