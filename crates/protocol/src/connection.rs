@@ -1,0 +1,228 @@
+//! The state machine of a connection: requests in, bytes out; bytes in, replies out.
+//!
+//! A connection answers in the order of its requests, and replies do not say which request they
+//! belong to. So the machine keeps what was asked in that order and checks each reply against
+//! the request next in turn. Reads are checked by key on top of that: a value goes to those who
+//! asked for its key, or the connection fails; it never goes to anybody else.
+
+mod reader;
+
+use bytes::{Buf, BytesMut};
+
+use self::reader::Reader;
+use crate::encode::outbox::Outbox;
+use crate::error::{Problem, ProtocolError, RequestError};
+use crate::{Key, Limits, ReadKind, Reply, Request};
+
+/// The protocol side of one connection to a server. It does no I/O: its owner writes what
+/// [`output`](Self::output) holds, reads, and [feeds](Self::feed) what came.
+///
+/// `T` is the caller's token of a request: whatever finds the way back to who asked, such as the
+/// sender of a one-shot channel. Each token is handed out exactly once, with its reply, by
+/// [`cancel`](Self::cancel) or by [`close`](Self::close).
+///
+/// ```
+/// use bytes::{Buf, Bytes, BytesMut};
+/// use steersman_memcached_protocol::{Connection, Key, Limits, Reply, Request};
+///
+/// let mut connection = Connection::new(Limits::default());
+/// for key in [&b"apple"[..], b"pear"] {
+///     let get = Request::Get { key: Key::new(key)?, cas: false };
+///     connection.submit(&get, key)?;
+/// }
+/// // Reads that are submitted before either is written share a command.
+/// assert_eq!(connection.output().copy_to_bytes(16), &b"get apple pear\r\n"[..]);
+///
+/// let mut input = BytesMut::from("VALUE pear 7 5\r\ngreen\r\nEND\r\n");
+/// let mut replies = Vec::new();
+/// connection.feed(&mut input, &mut |key, reply| replies.push((key, reply)))?;
+/// assert_eq!(replies[0], (&b"apple"[..], Reply::Miss));
+/// assert!(matches!(&replies[1], (b"pear", Reply::Value(value)) if value.data == "green"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Connection<T> {
+    /// Everything that is not answered yet, written or not.
+    outbox: Outbox<T>,
+    reader: Reader,
+    failure: Option<ProtocolError>,
+    closed: bool,
+}
+
+/// A request's place on its connection, for [`Connection::cancel`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ticket(u64);
+
+/// What is known about a request whose connection was closed before its reply came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// Whether any byte of its command was taken from the output. If so, the server may have
+    /// executed it; if not, it has not.
+    pub written: bool,
+}
+
+impl<T> Connection<T> {
+    /// The state of a connection that has just been made.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            outbox: Outbox::new(limits),
+            reader: Reader::default(),
+            failure: None,
+            closed: false,
+        }
+    }
+
+    /// Encodes a request whose reply goes to `token`; see [`Outbox::submit`].
+    ///
+    /// # Errors
+    /// [`RequestError`] if it can't be sent; `token` is dropped then.
+    pub fn submit(&mut self, request: &Request<'_>, token: T) -> Result<Ticket, RequestError> {
+        self.check_open()?;
+        let ticket = Ticket(self.outbox.pending().end_slot());
+        self.outbox.submit(request, token)?;
+        Ok(ticket)
+    }
+
+    /// Encodes a request whose reply nobody waits for; see [`Outbox::submit_quiet`].
+    ///
+    /// # Errors
+    /// [`RequestError`] if it can't be sent or makes no sense without its reply.
+    pub fn submit_quiet(&mut self, request: &Request<'_>) -> Result<(), RequestError> {
+        self.check_open()?;
+        self.outbox.submit_quiet(request)
+    }
+
+    /// Encodes reads of many keys; see [`Outbox::submit_reads`].
+    ///
+    /// # Errors
+    /// [`RequestError`] if the connection is closed; nothing is taken from `reads` then.
+    pub fn submit_reads<'k>(
+        &mut self,
+        kind: ReadKind,
+        reads: impl IntoIterator<Item = (Key<'k>, T)>,
+    ) -> Result<(), RequestError> {
+        self.check_open()?;
+        self.outbox.submit_reads(kind, reads);
+        Ok(())
+    }
+
+    /// Takes over every request of `outbox`, in order and behind its own, and leaves it empty.
+    /// A connection that has been closed takes nothing.
+    pub fn absorb(&mut self, outbox: &mut Outbox<T>) {
+        if !self.closed {
+            self.outbox.append(outbox);
+        }
+    }
+
+    /// The bytes to be written: advance it by as many as were. It has several chunks when large
+    /// values are in it, so a vectored write is best.
+    ///
+    /// What it holds is what has been submitted up to now; nothing joins the reads in it any
+    /// more, even if they are not taken yet.
+    pub fn output(&mut self) -> impl Buf {
+        self.outbox.output_mut()
+    }
+
+    /// Like [`output`](Self::output), but only as much that at most `window` bytes of commands
+    /// are written and unanswered, or one command alone if it is larger than that.
+    ///
+    /// For servers that stop reading when much is sent to them before they have answered:
+    /// memcached before 1.6.39 does so over TLS, from 16 KiB on.
+    pub fn output_within(&mut self, window: u64) -> impl Buf {
+        let mut starts = self
+            .outbox
+            .pending()
+            .commands()
+            .iter()
+            .map(|command| command.start);
+        let (oldest, second) = (starts.next(), starts.next());
+        let output = self.outbox.output_mut();
+        let (taken, end) = (output.taken(), output.end());
+        let until = oldest
+            .unwrap_or(end)
+            .saturating_add(window)
+            .max(second.unwrap_or(end));
+        let count = until.clamp(taken, end) - taken;
+        output.take(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    /// Whether there are bytes to be written.
+    pub fn has_output(&self) -> bool {
+        self.outbox.output().has_remaining()
+    }
+
+    /// Reads replies from the front of `input` and hands them to `sink`, each with the token of
+    /// its request. Returns how many requests have been answered, those cancelled or quiet
+    /// included.
+    ///
+    /// Complete replies are consumed, and each value of a multi-key read as soon as it is
+    /// complete; the partial rest stays in `input`, to be fed again with what comes next behind
+    /// it. Nothing is looked at twice. When a large value is incomplete, room for the whole of
+    /// it has been reserved in `input`: read into that room, and reserve more only when it is
+    /// used up.
+    ///
+    /// # Errors
+    /// [`ProtocolError`] if what came is no reply to what was asked. It is final: every later
+    /// call fails in the same way, and [`close`](Self::close) hands out the tokens that wait.
+    pub fn feed(
+        &mut self,
+        input: &mut BytesMut,
+        sink: &mut impl FnMut(T, Reply),
+    ) -> Result<usize, ProtocolError> {
+        if let Some(error) = &self.failure {
+            return Err(error.clone());
+        }
+        let before = self.outbox.pending().completed();
+        loop {
+            match self.reader.read(&mut self.outbox, input, sink) {
+                Ok(true) => {}
+                Ok(false) => return Ok(self.outbox.pending().completed().wrapping_sub(before)),
+                Err(error) => {
+                    self.failure = Some(error.clone());
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Gives up a request and returns its token, unless that was handed out already. The request
+    /// keeps its place: when its reply comes, it is read and discarded.
+    ///
+    /// The ticket has to be one of this connection's.
+    pub fn cancel(&mut self, ticket: Ticket) -> Option<T> {
+        self.outbox.pending_mut().cancel(ticket.0)
+    }
+
+    /// Ends the connection and hands out the token of every request that is not answered, in
+    /// order. What has not been written is dropped, and nothing can be submitted any more.
+    pub fn close(&mut self, sink: &mut impl FnMut(T, Unanswered)) {
+        self.closed = true;
+        self.reader = Reader::default();
+        self.outbox.drain(sink);
+    }
+
+    /// How many requests are not answered yet, those cancelled or quiet or not written included.
+    pub fn in_flight(&self) -> usize {
+        self.outbox.len()
+    }
+
+    /// How many quiet requests are not answered yet.
+    pub fn quiet_in_flight(&self) -> usize {
+        self.outbox.pending().quiet()
+    }
+
+    /// The tokens of the requests that wait for a reply, in order.
+    pub fn waiting(&self) -> impl Iterator<Item = &T> {
+        self.outbox.pending().tokens()
+    }
+
+    fn check_open(&self) -> Result<(), RequestError> {
+        if self.closed {
+            return Err(Problem::Closed.into());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+//! Reading replies: lines and values from the input, checked against what was asked.
+
+use bytes::{Buf, Bytes, BytesMut};
+use memchr::memchr;
+
+use crate::encode::outbox::Outbox;
+use crate::error::{ProtocolError, ProtocolErrorKind, excerpt};
+use crate::parse::{self, Expected, ValueLine};
+use crate::{Key, Limits, Reply, ServerError, Value};
+
+const LINE_END: &[u8] = b"\r\n";
+
+/// How far the reply in progress has been read.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// How many bytes at the start of the input are known to hold no line end.
+    scanned: usize,
+    /// The value whose line has been read and whose data has not.
+    value: Option<ValueHeader>,
+    /// The items of a reply to `stats`.
+    stats: Vec<(Bytes, Bytes)>,
+    /// The sum of their lengths.
+    stats_bytes: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ValueHeader {
+    length: usize,
+    flags: u32,
+    cas: Option<u64>,
+}
+
+impl Reader {
+    /// Reads one line, or the data of one value, and answers what it completes in `asked`; false
+    /// if there is nothing complete to read.
+    pub(super) fn read<T>(
+        &mut self,
+        asked: &mut Outbox<T>,
+        input: &mut BytesMut,
+        sink: &mut impl FnMut(T, Reply),
+    ) -> Result<bool, ProtocolError> {
+        if let Some(header) = self.value {
+            return self.read_data(header, asked, input, sink);
+        }
+        if input.is_empty() {
+            return Ok(false);
+        }
+        let taken = asked.output().taken();
+        let Some(command) = asked
+            .pending()
+            .front()
+            .filter(|command| command.start < taken)
+        else {
+            return Err(unsolicited(input));
+        };
+        let expected = command.expected;
+        let Some(end) = self.find_line(asked.limits(), expected, input)? else {
+            return Ok(false);
+        };
+        self.read_line(expected, asked, &input[..end], sink)?;
+        input.advance(end + LINE_END.len());
+        Ok(true)
+    }
+
+    /// How long the line at the start of the input is without its end, if that has come.
+    fn find_line(
+        &mut self,
+        limits: &Limits,
+        expected: Expected,
+        input: &[u8],
+    ) -> Result<Option<usize>, ProtocolError> {
+        let within = &input[..input.len().min(limits.max_line)];
+        let unscanned = within.get(self.scanned..).unwrap_or_default();
+        let Some(newline) = memchr(b'\n', unscanned) else {
+            if input.len() >= limits.max_line {
+                return Err(line_too_long(limits, expected, input));
+            }
+            self.scanned = input.len();
+            return Ok(None);
+        };
+        let newline = std::mem::take(&mut self.scanned) + newline;
+        match input[..newline].strip_suffix(b"\r") {
+            Some(line) => Ok(Some(line.len())),
+            None => Err(unexpected(expected, &input[..=newline])),
+        }
+    }
+
+    fn read_line<T>(
+        &mut self,
+        expected: Expected,
+        asked: &mut Outbox<T>,
+        line: &[u8],
+        sink: &mut impl FnMut(T, Reply),
+    ) -> Result<(), ProtocolError> {
+        if expected == Expected::Stats
+            && let Some(item) = parse::parse_stat(line)
+        {
+            return self.add_stat(item, asked.limits());
+        }
+        let reply = match (expected, line) {
+            (Expected::Values { .. }, b"END") => Reply::Miss,
+            (Expected::Values { cas }, [b'V', ..]) => {
+                return self.read_value_line(cas, asked, line, sink);
+            }
+            (Expected::Stats, b"END") => Reply::Stats(std::mem::take(&mut self.stats)),
+            _ => parse::parse_reply(expected, line)
+                .or_else(|| ServerError::parse(line).map(Reply::Error))
+                .ok_or_else(|| unexpected(expected, line))?,
+        };
+        self.stats.clear();
+        self.stats_bytes = 0;
+        asked.pending_mut().answer_rest(reply, sink);
+        Ok(())
+    }
+
+    /// Reads the line before a value. The keys that were asked before this one are misses.
+    fn read_value_line<T>(
+        &mut self,
+        cas: bool,
+        asked: &mut Outbox<T>,
+        line: &[u8],
+        sink: &mut impl FnMut(T, Reply),
+    ) -> Result<(), ProtocolError> {
+        let expected = Expected::Values { cas };
+        let value = ValueLine::parse(line, cas).ok_or_else(|| unexpected(expected, line))?;
+        let Some(misses) = asked.pending().keys_before(value.key) else {
+            return Err(unexpected_key(asked.pending().next_key(), line));
+        };
+        let max = asked.limits().value_size();
+        let length = match usize::try_from(value.length) {
+            Ok(length) if length <= max => length,
+            _ => return Err(value_too_large(max, line)),
+        };
+        for _ in 0..misses {
+            asked.pending_mut().answer_key(Reply::Miss, sink);
+        }
+        self.value = Some(ValueHeader {
+            length,
+            flags: value.flags,
+            cas: value.cas,
+        });
+        Ok(())
+    }
+
+    /// Reads the data of a value and its line end, which is found by the declared length alone.
+    fn read_data<T>(
+        &mut self,
+        header: ValueHeader,
+        asked: &mut Outbox<T>,
+        input: &mut BytesMut,
+        sink: &mut impl FnMut(T, Reply),
+    ) -> Result<bool, ProtocolError> {
+        let ValueHeader { length, flags, cas } = header;
+        let is_large = length >= asked.limits().copy_below;
+        let Some((data, behind)) = input.split_at_checked(length) else {
+            if is_large {
+                input.reserve(length + LINE_END.len() - input.len());
+            }
+            return Ok(false);
+        };
+        if !behind.starts_with(LINE_END) {
+            if LINE_END.starts_with(behind) {
+                return Ok(false);
+            }
+            return Err(bad_value_end(asked.pending().next_key(), length, behind));
+        }
+        let data = if is_large {
+            input.split_to(length).freeze()
+        } else {
+            let copy = Bytes::copy_from_slice(data);
+            input.advance(length);
+            copy
+        };
+        input.advance(LINE_END.len());
+        self.value = None;
+        asked
+            .pending_mut()
+            .answer_key(Reply::Value(Value { data, flags, cas }), sink);
+        Ok(true)
+    }
+
+    fn add_stat(&mut self, item: (Bytes, Bytes), limits: &Limits) -> Result<(), ProtocolError> {
+        self.stats_bytes += item.0.len() + item.1.len();
+        self.stats.push(item);
+        if self.stats.len() > limits.max_stats_items || self.stats_bytes > limits.max_stats_bytes {
+            return Err(stats_too_large(limits));
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn unsolicited(input: &[u8]) -> ProtocolError {
+    let end = memchr(b'\n', input).unwrap_or(input.len());
+    let line = input[..end].trim_ascii_end();
+    let message = match ServerError::parse(line) {
+        Some(error) => format!("{error}, though no request was waiting for a reply"),
+        None => {
+            format!(
+                "expected nothing, as no request was waiting, but received {}",
+                excerpt(line)
+            )
+        }
+    };
+    ProtocolError::new(ProtocolErrorKind::Unsolicited, message)
+}
+
+#[cold]
+fn unexpected(expected: Expected, line: &[u8]) -> ProtocolError {
+    let message = format!(
+        "expected {}, but received {}",
+        expected.describe(),
+        excerpt(line)
+    );
+    ProtocolError::new(ProtocolErrorKind::UnexpectedReply, message)
+}
+
+#[cold]
+fn unexpected_key(next: Option<&[u8]>, line: &[u8]) -> ProtocolError {
+    let expected = match next {
+        Some(key) => format!("the value of key {} or of one asked after it", excerpt(key)),
+        None => "no further value".to_owned(),
+    };
+    let message = format!("expected {expected}, but received {}", excerpt(line));
+    ProtocolError::new(ProtocolErrorKind::UnexpectedKey, message)
+}
+
+#[cold]
+fn bad_value_end(key: Option<&[u8]>, length: usize, behind: &[u8]) -> ProtocolError {
+    let behind = excerpt(&behind[..behind.len().min(Key::MAX_LEN)]);
+    let message = format!(
+        "expected a line end after the {length} bytes of the value of key {}, but received {behind}",
+        excerpt(key.unwrap_or_default()),
+    );
+    ProtocolError::new(ProtocolErrorKind::BadValueEnd, message)
+}
+
+#[cold]
+fn line_too_long(limits: &Limits, expected: Expected, input: &[u8]) -> ProtocolError {
+    let message = format!(
+        "expected {}, but received a line of more than {} bytes that begins with {}",
+        expected.describe(),
+        limits.max_line,
+        excerpt(input),
+    );
+    ProtocolError::new(ProtocolErrorKind::LineTooLong, message)
+}
+
+#[cold]
+fn value_too_large(max: usize, line: &[u8]) -> ProtocolError {
+    let message = format!(
+        "expected a value of at most {max} bytes, but received {}: raise the maximum value size \
+         to read it",
+        excerpt(line)
+    );
+    ProtocolError::new(ProtocolErrorKind::ValueTooLarge, message)
+}
+
+#[cold]
+fn stats_too_large(limits: &Limits) -> ProtocolError {
+    let message = format!(
+        "expected at most {} statistics and {} bytes of them, but received more",
+        limits.max_stats_items, limits.max_stats_bytes
+    );
+    ProtocolError::new(ProtocolErrorKind::StatsTooLarge, message)
+}

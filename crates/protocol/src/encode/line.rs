@@ -1,0 +1,124 @@
+//! The line of reads that further reads may join: what it asks for already, and its bounds.
+//!
+//! A read that finds its key in the line shares the answer, so a key that many tasks want at
+//! once crosses the wire once.
+
+use super::output::Output;
+use crate::{Key, ReadKind};
+
+/// The longest line of `get` or `gets`, in bytes: room for 32 keys of full length.
+const MAX_GET_LINE: usize = 8 * 1024;
+
+/// The longest line of `gat` or `gats`, in bytes. memcached closes the connection when it has
+/// more than 2,048 bytes of a line and no end, unless the line begins like a get.
+const MAX_TOUCH_LINE: usize = 2_000;
+
+/// The most requests that one line answers, however few keys they name.
+const MAX_REQUESTS: usize = 64 * 1024;
+
+/// A line of reads that lacks its end and is the last thing in the output, or no line.
+#[derive(Debug, Default)]
+pub(crate) struct OpenLine {
+    kind: Option<ReadKind>,
+    /// How many bytes of it are in the output.
+    len: usize,
+    requests: usize,
+    keys: Vec<AskedKey>,
+    /// The hash of each of `keys`.
+    hashes: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct AskedKey {
+    /// Where in the line it begins.
+    start: usize,
+    len: usize,
+    /// The slot of the last request for it.
+    last_slot: u64,
+}
+
+impl OpenLine {
+    pub(crate) fn is_open(&self) -> bool {
+        self.kind.is_some()
+    }
+
+    /// Starts a line of which `len` bytes have been put, up to where its keys follow.
+    pub(crate) fn open(&mut self, kind: ReadKind, len: usize) {
+        self.kind = Some(kind);
+        self.len = len;
+        self.requests = 0;
+        self.keys.clear();
+        self.hashes.clear();
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.kind = None;
+    }
+
+    /// Whether a read of `kind` may join.
+    pub(crate) fn accepts(&self, kind: ReadKind) -> bool {
+        self.kind == Some(kind) && self.requests < MAX_REQUESTS
+    }
+
+    /// Whether a key that is not asked for yet has room.
+    pub(crate) fn has_room(&self, key: Key<'_>, max_keys: usize) -> bool {
+        let max_len = match self.kind {
+            Some(ReadKind::Get | ReadKind::Gets) => MAX_GET_LINE,
+            _ => MAX_TOUCH_LINE,
+        };
+        let with_key = self.len + " ".len() + key.as_bytes().len() + "\r\n".len();
+        self.keys.len() < max_keys && with_key <= max_len
+    }
+
+    /// Notes a key that has just been put, asked for by the request in `slot`.
+    pub(crate) fn add_key(&mut self, key: Key<'_>, hash: u32, slot: u64) {
+        let len = key.as_bytes().len();
+        self.keys.push(AskedKey {
+            start: self.len + " ".len(),
+            len,
+            last_slot: slot,
+        });
+        self.hashes.push(hash);
+        self.len += " ".len() + len;
+        self.requests += 1;
+    }
+
+    /// If the line asks for `key` already, notes that the request in `slot` does so too and
+    /// returns the slot of the one before.
+    pub(crate) fn join_key(
+        &mut self,
+        key: Key<'_>,
+        hash: u32,
+        slot: u64,
+        output: &Output,
+    ) -> Option<u64> {
+        // A search without a position is compiled to compare many hashes at a time.
+        if !self.hashes.contains(&hash) {
+            return None;
+        }
+        let line = output.last(self.len);
+        let asked = self
+            .keys
+            .iter_mut()
+            .zip(&self.hashes)
+            .find(|(asked, other)| {
+                **other == hash && line[asked.start..][..asked.len] == *key.as_bytes()
+            });
+        let (asked, _) = asked?;
+        self.requests += 1;
+        Some(std::mem::replace(&mut asked.last_slot, slot))
+    }
+}
+
+/// A quick hash that spares most comparisons of different keys; it decides nothing by itself.
+pub(crate) fn hash(key: Key<'_>) -> u32 {
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (words, rest) = key.as_bytes().as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let mixed = words.iter().chain([&last]).fold(0_u64, |hash, &word| {
+        (hash.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(MULTIPLIER)
+    });
+    // The upper half of a product depends on every bit of its factor.
+    (mixed >> 32) as u32
+}
