@@ -151,6 +151,15 @@ impl<T> Connection<T> {
         self.outbox.output().has_remaining()
     }
 
+    /// Whether every byte of the request that is to be answered next has been taken from the
+    /// output, so that the server owes its reply. True when nothing is in flight.
+    pub fn front_is_written(&self) -> bool {
+        let mut commands = self.outbox.pending().commands().iter();
+        let Some(_front) = commands.next() else { return true };
+        let end = commands.next().map_or(self.outbox.output().end(), |next| next.start);
+        self.outbox.output().taken() >= end
+    }
+
     /// Reads replies from the front of `input` and hands them to `sink`, each with the token of
     /// its request. Returns how many requests have been answered, those cancelled or quiet
     /// included.

@@ -1,0 +1,299 @@
+//! How a node is written down: its name, where it listens, its weight.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::error::Error;
+
+/// memcached's usual port, taken when an address names none.
+pub const DEFAULT_PORT: u16 = 11211;
+
+/// One node of the cluster, as configured.
+///
+/// Written as `[NAME=]ADDR[*WEIGHT]`, where `ADDR` is `host:port`, `host` (port 11211),
+/// `[v6]:port`, `unix:/path` or `/path`. The name is what placement hashes and what messages
+/// show; without one it is the address as written. So a node keeps its keys when its address
+/// changes but its name does not.
+///
+/// ```
+/// use steersman_memcached::NodeConfig;
+///
+/// let node: NodeConfig = "cache-1=10.0.0.7:11211*3".parse()?;
+/// assert_eq!(node.name(), "cache-1");
+/// assert_eq!(node.weight(), 3);
+/// assert_eq!(node.endpoint().to_string(), "10.0.0.7:11211");
+/// # Ok::<(), steersman_memcached::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NodeConfig {
+    name: Arc<str>,
+    endpoint: Endpoint,
+    weight: u32,
+}
+
+/// Where a node listens.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Endpoint {
+    /// A host name or address (IPv6 without brackets) and a port.
+    Tcp {
+        /// Host name, IPv4 address or IPv6 address.
+        host: String,
+        /// TCP port, 1 to 65,535.
+        port: u16,
+    },
+    /// The path of a Unix socket.
+    Unix(PathBuf),
+}
+
+impl NodeConfig {
+    /// A node named `name` at `endpoint`, of weight 1.
+    pub fn new(name: impl Into<Arc<str>>, endpoint: Endpoint) -> Self {
+        Self {
+            name: name.into(),
+            endpoint,
+            weight: 1,
+        }
+    }
+
+    /// Gives the node `weight` times the share of a node of weight 1 (1 or more).
+    pub fn weighted(mut self, weight: u32) -> Self {
+        self.weight = weight;
+        self
+    }
+
+    /// The node's name: what placement hashes.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn shared_name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// Where the node listens.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The node's weight.
+    pub fn weight(&self) -> u32 {
+        self.weight
+    }
+}
+
+impl FromStr for NodeConfig {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let invalid = |why: &str| {
+            Error::config(
+                "node",
+                format!(
+                    "{text:?} is no node: {why}; write [NAME=]HOST[:PORT][*WEIGHT], for example localhost:11211"
+                ),
+            )
+        };
+        if text
+            .chars()
+            .any(|c| c.is_control() || c.is_whitespace() || c == ',')
+        {
+            return Err(invalid(
+                "it holds white space, a comma or a control character",
+            ));
+        }
+        let is_path = |text: &str| text.starts_with("unix:") || text.starts_with('/');
+        let (name, rest) = match text.split_once('=') {
+            Some((name, rest)) if !is_path(text) => (Some(name), rest),
+            _ => (None, text),
+        };
+        if name == Some("") {
+            return Err(invalid("the name before `=` is empty"));
+        }
+        let (addr, weight) = match rest.rsplit_once('*') {
+            Some((addr, digits)) if digits.bytes().all(|b| b.is_ascii_digit()) => {
+                let weight = digits.parse().ok().filter(|w| *w > 0);
+                (
+                    addr,
+                    weight.ok_or_else(|| invalid("the weight is not a number from 1"))?,
+                )
+            }
+            Some(_) if !is_path(rest) => return Err(invalid("the weight is not a number from 1")),
+            _ => (rest, 1),
+        };
+        let endpoint = if is_path(addr) {
+            let path = addr.strip_prefix("unix:").unwrap_or(addr);
+            if path.is_empty() {
+                return Err(invalid("the path of the Unix socket is empty"));
+            }
+            Endpoint::Unix(PathBuf::from(path))
+        } else {
+            let (host, port) = split_host_port(addr).map_err(invalid)?;
+            Endpoint::Tcp {
+                host: host.to_owned(),
+                port,
+            }
+        };
+        Ok(Self {
+            name: name.unwrap_or(addr).into(),
+            endpoint,
+            weight,
+        })
+    }
+}
+
+fn split_host_port(addr: &str) -> Result<(&str, u16), &'static str> {
+    let (host, port) = if let Some(rest) = addr.strip_prefix('[') {
+        let (host, after) = rest.split_once(']').ok_or("`[` has no `]`")?;
+        match after.strip_prefix(':') {
+            Some(port) => (host, Some(port)),
+            None if after.is_empty() => (host, None),
+            None => return Err("what follows `]` is no port"),
+        }
+    } else {
+        match addr.split_once(':') {
+            Some((_, port)) if port.contains(':') => {
+                return Err("an IPv6 address is written in brackets, as in [::1]:11211");
+            }
+            Some((host, port)) => (host, Some(port)),
+            None => (addr, None),
+        }
+    };
+    if host.is_empty() {
+        return Err("the host is empty");
+    }
+    let port = match port {
+        None => DEFAULT_PORT,
+        Some(port) if port.bytes().all(|b| b.is_ascii_digit()) => port
+            .parse()
+            .ok()
+            .filter(|p| *p > 0)
+            .ok_or("the port is not from 1 to 65535")?,
+        Some(_) => return Err("the port is not a number"),
+    };
+    Ok((host, port))
+}
+
+impl fmt::Display for NodeConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// What [`Builder::node`](crate::Builder::node) and its like accept: text, or a [`NodeConfig`].
+pub trait IntoNodeConfig {
+    /// The node that is meant, or an error that says how to write one.
+    fn into_node_config(self) -> Result<NodeConfig, Error>;
+}
+
+impl IntoNodeConfig for NodeConfig {
+    fn into_node_config(self) -> Result<NodeConfig, Error> {
+        Ok(self)
+    }
+}
+
+impl IntoNodeConfig for &str {
+    fn into_node_config(self) -> Result<NodeConfig, Error> {
+        self.parse()
+    }
+}
+
+impl IntoNodeConfig for String {
+    fn into_node_config(self) -> Result<NodeConfig, Error> {
+        self.parse()
+    }
+}
+
+impl IntoNodeConfig for &String {
+    fn into_node_config(self) -> Result<NodeConfig, Error> {
+        self.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tcp(host: &str, port: u16) -> Endpoint {
+        Endpoint::Tcp {
+            host: host.to_owned(),
+            port,
+        }
+    }
+
+    #[test]
+    fn every_documented_form_is_read() {
+        let cases = [
+            ("localhost", "localhost", tcp("localhost", 11211), 1),
+            ("localhost:1", "localhost:1", tcp("localhost", 1), 1),
+            ("a=10.0.0.1:65535", "a", tcp("10.0.0.1", 65535), 1),
+            ("a=h*7", "a", tcp("h", 11211), 7),
+            ("[::1]:5", "[::1]:5", tcp("::1", 5), 1),
+            ("[::1]", "[::1]", tcp("::1", 11211), 1),
+            ("x=[fe80::1]:9*2", "x", tcp("fe80::1", 9), 2),
+            (
+                "unix:/run/m.sock",
+                "unix:/run/m.sock",
+                Endpoint::Unix("/run/m.sock".into()),
+                1,
+            ),
+            (
+                "/run/a=b*c",
+                "/run/a=b*c",
+                Endpoint::Unix("/run/a=b*c".into()),
+                1,
+            ),
+            ("n=unix:/m*4", "n", Endpoint::Unix("/m".into()), 4),
+            ("größe=h:1", "größe", tcp("h", 1), 1),
+        ];
+        for (text, name, endpoint, weight) in cases {
+            let node: NodeConfig = text.parse().unwrap();
+            assert_eq!(
+                (node.name(), node.endpoint(), node.weight()),
+                (name, &endpoint, weight),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_node_is_refused_with_the_reason() {
+        let cases = [
+            ("", "host is empty"),
+            (":11211", "host is empty"),
+            ("h:", "port is not"),
+            ("h:0", "1 to 65535"),
+            ("h:65536", "1 to 65535"),
+            ("h:-1", "not a number"),
+            ("h:+1", "not a number"),
+            ("::1:11211", "in brackets"),
+            ("[::1", "no `]`"),
+            ("[::1]x", "no port"),
+            ("h*0", "weight"),
+            ("h*", "weight"),
+            ("h*two", "weight"),
+            ("h*99999999999", "weight"),
+            ("=h", "name before"),
+            ("a b", "white space"),
+            ("a,b", "comma"),
+            ("unix:", "path"),
+        ];
+        for (text, why) in cases {
+            let error = text.parse::<NodeConfig>().unwrap_err();
+            assert_eq!(error.option(), Some("node"), "{text}");
+            assert!(error.to_string().contains(why), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Construction options, their defaults and their checks.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use steersman_memcached_protocol::Limits;
+use steersman_selection::Scheme;
+use tokio::runtime::Handle;
+
+use crate::address::{IntoNodeConfig, NodeConfig};
+use crate::backoff::Backoff;
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::events::{self, ClusterEvents, Handler};
+use crate::transport::{Connector, Sockets};
+
+/// Settings that nodes and calls share, checked.
+pub(crate) struct Options {
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) max_connections: usize,
+    pub(crate) min_connections: usize,
+    pub(crate) purge_unused_connections_after: Option<Duration>,
+    pub(crate) connection_timeout: Option<Duration>,
+    pub(crate) purge_unhealthy_nodes: bool,
+    pub(crate) max_in_flight: usize,
+    pub(crate) max_waiting: usize,
+    pub(crate) grow_above: usize,
+    pub(crate) stalled_after: Option<Duration>,
+    pub(crate) unhealthy_after: u32,
+    pub(crate) backoff: Backoff,
+    pub(crate) limits: Limits,
+    pub(crate) connector: Arc<dyn Connector>,
+}
+
+/// Builds a [`Client`]; from [`Client::builder`].
+///
+/// Nothing is connected and nothing blocks while building: [`build`](Self::build) checks the
+/// options and returns, and the client connects in the background.
+///
+/// ```
+/// use std::time::Duration;
+/// use steersman_memcached::Client;
+///
+/// let client = Client::builder()
+///     .nodes(["cache-1=10.0.0.1:11211", "cache-2=10.0.0.2:11211*2"])
+///     .timeout(Duration::from_millis(250))
+///     .max_connections(4)
+///     .build()?;
+/// # Ok::<(), steersman_memcached::Error>(())
+/// ```
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct Builder {
+    nodes: Vec<NodeConfig>,
+    /// The first error met while options were given; `build` returns it.
+    error: Option<Error>,
+    scheme: Scheme,
+    options: Options,
+    handler: Option<Handler>,
+    runtime: Option<Handle>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            error: None,
+            scheme: Scheme::default(),
+            options: Options {
+                timeout: Some(Duration::from_secs(1)),
+                max_connections: 2,
+                min_connections: 1,
+                purge_unused_connections_after: Some(Duration::from_secs(60)),
+                connection_timeout: Some(Duration::from_secs(5)),
+                purge_unhealthy_nodes: false,
+                max_in_flight: 1024,
+                max_waiting: 16_384,
+                grow_above: 32,
+                stalled_after: Some(Duration::from_secs(3)),
+                unhealthy_after: 3,
+                backoff: Backoff::default(),
+                limits: Limits::default(),
+                connector: Arc::new(Sockets),
+            },
+            handler: None,
+            runtime: None,
+        }
+    }
+}
+
+impl Builder {
+    /// Adds a node, written as [`NodeConfig`] describes, for example `localhost:11211`.
+    pub fn node(mut self, node: impl IntoNodeConfig) -> Self {
+        match node.into_node_config() {
+            Ok(node) => self.nodes.push(node),
+            Err(error) => {
+                self.error.get_or_insert(error);
+            }
+        }
+        self
+    }
+
+    /// Adds several nodes.
+    pub fn nodes<N: IntoNodeConfig>(self, nodes: impl IntoIterator<Item = N>) -> Self {
+        nodes.into_iter().fold(self, Self::node)
+    }
+
+    /// How keys are placed on nodes; [`Scheme::Rendezvous`] by default.
+    ///
+    /// Every client of a cluster must use the same scheme, node names and weights.
+    pub fn placement(mut self, scheme: Scheme) -> Self {
+        self.scheme = scheme;
+        self
+    }
+
+    /// The time-out of a whole operation: routing, waiting for a connection, request and reply.
+    /// 1 s by default; `None` turns it off.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.options.timeout = timeout.into();
+        self
+    }
+
+    /// The most connections to one node; 1 or more, 2 by default.
+    ///
+    /// Connections are shared by all requests, so a few suffice for any number of tasks.
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.options.max_connections = connections;
+        self
+    }
+
+    /// How many connections to a node are made ahead of use and kept; 0 up to
+    /// `max_connections`, 1 by default. With 0 the first request connects, and once connected
+    /// one connection is kept.
+    pub fn min_connections(mut self, connections: usize) -> Self {
+        self.options.min_connections = connections;
+        self
+    }
+
+    /// Connections beyond `min_connections` that were idle for this long are closed, but never
+    /// the last one. 60 s by default; `None` keeps them.
+    pub fn purge_unused_connections_after(mut self, idle: impl Into<Option<Duration>>) -> Self {
+        self.options.purge_unused_connections_after = idle.into();
+        self
+    }
+
+    /// The time-out of making a connection, from resolving the name until it can be used.
+    /// 5 s by default; `None` leaves it to the operating system.
+    pub fn connection_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.options.connection_timeout = timeout.into();
+        self
+    }
+
+    /// Receives the cluster's health events; none by default. See also
+    /// [`Client::events`](crate::Client::events).
+    pub fn cluster_events(mut self, handler: impl ClusterEvents) -> Self {
+        self.handler = Some(events::erase(handler));
+        self
+    }
+
+    /// Whether an unhealthy node leaves the hashing until it is healthy again; off by default.
+    ///
+    /// While it is away its keys live on other nodes. When it returns it may hold values that
+    /// were overwritten elsewhere meanwhile: turn this on only where stale values are harmless
+    /// or a node that was down comes back empty. With every node away, operations fail at once.
+    pub fn purge_unhealthy_nodes(mut self, purge: bool) -> Self {
+        self.options.purge_unhealthy_nodes = purge;
+        self
+    }
+
+    /// Whether concurrent single-key reads of one node share a request line; on by default.
+    ///
+    /// A lone read is never held back. Off, each read is a line of its own; lines are written
+    /// together all the same.
+    pub fn autobatching(mut self, on: bool) -> Self {
+        self.options.limits.autobatch = on;
+        self
+    }
+
+    /// The most keys in one read request line, autobatched or of `get_many`; 1 or more, 32 by
+    /// default.
+    pub fn autobatching_max_keys(mut self, keys: usize) -> Self {
+        self.options.limits.max_batch_keys = keys;
+        self
+    }
+
+    /// The most requests on one connection; 1 or more, 1,024 by default. Further ones wait, in
+    /// order and within their time-out.
+    pub fn max_in_flight(mut self, requests: usize) -> Self {
+        self.options.max_in_flight = requests;
+        self
+    }
+
+    /// The most requests that wait for one node; 16,384 by default. Above it a request fails at
+    /// once with [`ErrorKind::Overloaded`](crate::ErrorKind::Overloaded).
+    pub fn max_waiting(mut self, requests: usize) -> Self {
+        self.options.max_waiting = requests;
+        self
+    }
+
+    /// Another connection is opened, up to `max_connections`, when every open one has more than
+    /// this many requests in flight; 32 by default.
+    pub fn open_connection_above(mut self, requests: usize) -> Self {
+        self.options.grow_above = requests;
+        self
+    }
+
+    /// A connection that received nothing for this long while requests were outstanding is given
+    /// up and counts as a failure of its node. 3 s by default; `None` waits for ever.
+    pub fn stalled_after(mut self, silence: impl Into<Option<Duration>>) -> Self {
+        self.options.stalled_after = silence.into();
+        self
+    }
+
+    /// A node is unhealthy after this many failures in a row with no connection standing; 1 or
+    /// more, 3 by default.
+    pub fn unhealthy_after(mut self, failures: u32) -> Self {
+        self.options.unhealthy_after = failures;
+        self
+    }
+
+    /// The waits between attempts to connect.
+    pub fn backoff(mut self, backoff: Backoff) -> Self {
+        self.options.backoff = backoff;
+        self
+    }
+
+    /// The longest value that is sent or accepted, in bytes; 128 MiB by default. A reply that
+    /// declares a longer one is a protocol error.
+    pub fn max_value_size(mut self, bytes: usize) -> Self {
+        self.options.limits.max_value_size = bytes;
+        self
+    }
+
+    /// What makes connections; [`Sockets`] by default.
+    pub fn connector(mut self, connector: impl Connector) -> Self {
+        self.options.connector = Arc::new(connector);
+        self
+    }
+
+    /// The runtime that the client's background tasks live on, with time and I/O enabled. By
+    /// default the one that `build` is called in, else the one of the first call.
+    pub fn runtime(mut self, runtime: Handle) -> Self {
+        self.runtime = Some(runtime);
+        self
+    }
+
+    /// Checks the options and makes the client, which connects in the background.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config); [`Error::option`] names the option.
+    pub fn build(self) -> Result<Client> {
+        let Self {
+            nodes,
+            error,
+            scheme,
+            options,
+            handler,
+            runtime,
+        } = self;
+        if let Some(error) = error {
+            return Err(error);
+        }
+        if nodes.is_empty() {
+            return Err(Error::config(
+                "node",
+                "give at least one node, as in localhost:11211",
+            ));
+        }
+        let mut names = HashSet::new();
+        if let Some(twice) = nodes.iter().find(|node| !names.insert(node.name())) {
+            return Err(Error::config("node", format!("{twice} is given twice")));
+        }
+        options.validate()?;
+        Client::start(
+            nodes,
+            scheme,
+            options,
+            handler,
+            runtime.or_else(|| Handle::try_current().ok()),
+        )
+    }
+}
+
+impl Options {
+    fn validate(&self) -> Result<()> {
+        let at_least_one = [
+            ("max_connections", self.max_connections),
+            ("autobatching_max_keys", self.limits.max_batch_keys),
+            ("max_in_flight", self.max_in_flight),
+            ("max_value_size", self.limits.max_value_size),
+            ("unhealthy_after", self.unhealthy_after as usize),
+        ];
+        for (option, value) in at_least_one {
+            if value == 0 {
+                return Err(Error::config(option, "must be at least 1"));
+            }
+        }
+        if self.min_connections > self.max_connections {
+            return Err(Error::config(
+                "min_connections",
+                format!(
+                    "{} is above max_connections, which is {}",
+                    self.min_connections, self.max_connections
+                ),
+            ));
+        }
+        let above_zero = [
+            ("timeout", self.timeout),
+            (
+                "purge_unused_connections_after",
+                self.purge_unused_connections_after,
+            ),
+            ("connection_timeout", self.connection_timeout),
+            ("stalled_after", self.stalled_after),
+        ];
+        for (option, value) in above_zero {
+            if value == Some(Duration::ZERO) {
+                return Err(Error::config(
+                    option,
+                    "must be above zero; None turns it off",
+                ));
+            }
+        }
+        self.backoff.validate()
+    }
+}

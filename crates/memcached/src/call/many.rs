@@ -1,0 +1,312 @@
+//! Reads of many keys: one line of keys after another to each node, all nodes at the same time.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::future::poll_fn;
+use std::hash::Hash;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use steersman_memcached_protocol::{Key, Outbox, ReadKind, Reply, Value};
+
+use super::read::ReadOf;
+use super::{Encode, key, server_error, unfit_reply};
+use crate::client::Client;
+use crate::deadline::{Deadline, Patience};
+use crate::error::{Error, Result, Stage};
+use crate::node::{Gather, Node, Started, Token};
+use crate::outcome::Many;
+
+/// A read of many keys; from [`Client::get_many`] and its like. Awaiting it gives [`Many`].
+#[must_use = "a call does nothing until it is awaited"]
+pub struct GetMany<K> {
+    client: Client,
+    keys: Vec<K>,
+    kind: ReadOf,
+    patience: Patience,
+}
+
+impl<K> GetMany<K> {
+    pub(crate) fn new(client: Client, keys: Vec<K>, kind: ReadOf) -> Self {
+        Self {
+            client,
+            keys,
+            kind,
+            patience: Patience::Default,
+        }
+    }
+
+    /// Replaces the client's time-out for the whole call; `None` waits for ever. Keys that were
+    /// answered in time are found all the same.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.patience = Patience::Own(timeout.into());
+        self
+    }
+}
+
+impl<K> fmt::Debug for GetMany<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GetMany")
+            .field("operation", &self.kind.name(true))
+            .field("keys", &self.keys.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The future of a [`GetMany`].
+#[must_use = "futures do nothing until they are awaited"]
+pub struct GetManyFuture<K> {
+    keys: Vec<K>,
+    results: Pin<Box<dyn Future<Output = Vec<Outcome>> + Send>>,
+}
+
+// The keys are not pinned: nothing points into them.
+impl<K> Unpin for GetManyFuture<K> {}
+
+/// What became of one key.
+type Outcome = Result<Option<Value>>;
+
+impl<K: AsRef<[u8]> + Eq + Hash> IntoFuture for GetMany<K> {
+    type Output = Many<K>;
+    type IntoFuture = GetManyFuture<K>;
+
+    fn into_future(self) -> GetManyFuture<K> {
+        let Self {
+            client,
+            mut keys,
+            kind,
+            patience,
+        } = self;
+        let limit = patience.or(client.options().timeout);
+        let mut seen = HashSet::new();
+        let first: Vec<bool> = keys.iter().map(|key| seen.insert(key.as_ref())).collect();
+        let mut first = first.into_iter();
+        keys.retain(|_| first.next() == Some(true));
+        let asked = Asked::new(&keys);
+        GetManyFuture {
+            keys,
+            results: Box::pin(read_all(client, asked, kind, limit)),
+        }
+    }
+}
+
+impl<K: Eq + Hash> Future for GetManyFuture<K> {
+    type Output = Many<K>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Many<K>> {
+        let results = ready!(self.results.as_mut().poll(cx));
+        let mut many = Many {
+            found: HashMap::new(),
+            missing: Vec::new(),
+            failed: Vec::new(),
+        };
+        for (key, result) in std::mem::take(&mut self.keys).into_iter().zip(results) {
+            match result {
+                Ok(Some(value)) => drop(many.found.insert(key, value)),
+                Ok(None) => many.missing.push(key),
+                Err(error) => many.failed.push((key, error)),
+            }
+        }
+        Poll::Ready(many)
+    }
+}
+
+/// The keys' bytes, one after the other.
+struct Asked {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Asked {
+    fn new<K: AsRef<[u8]>>(keys: &[K]) -> Self {
+        let mut bytes = Vec::new();
+        let ends = keys.iter().map(|key| {
+            bytes.extend_from_slice(key.as_ref());
+            bytes.len()
+        });
+        let ends = ends.collect();
+        Self { bytes, ends }
+    }
+
+    fn key(&self, index: usize) -> Result<Key<'_>> {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        key(&self.bytes[start..self.ends[index]])
+    }
+}
+
+async fn read_all(
+    client: Client,
+    asked: Asked,
+    kind: ReadOf,
+    limit: Option<Duration>,
+) -> Vec<Outcome> {
+    let cluster = client.cluster();
+    let started = client.ensure_started();
+    // A key without a result was asked of a node whose part did not report it, which cannot be.
+    let mut results: Vec<Outcome> = std::iter::repeat_with(|| Err(Error::closed()))
+        .take(asked.ends.len())
+        .collect();
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    let mut part_of: HashMap<usize, usize> = HashMap::new();
+    for (index, result) in results.iter_mut().enumerate() {
+        let route = started.clone().and_then(|()| asked.key(index));
+        match route.and_then(|key| cluster.route(key.as_bytes())) {
+            Ok(node) => {
+                let part = *part_of.entry(Arc::as_ptr(&node).addr()).or_insert_with(|| {
+                    parts.push(Part {
+                        client: &client,
+                        asked: &asked,
+                        node,
+                        keys: Vec::new(),
+                    });
+                    parts.len() - 1
+                });
+                parts[part].keys.push(index);
+            }
+            Err(error) => *result = Err(error),
+        }
+    }
+    let kind_on_wire = match (kind.touch.map(crate::expires::Expires::to_wire), kind.cas) {
+        (None, false) => ReadKind::Get,
+        (None, true) => ReadKind::Gets,
+        (Some(expiry), false) => ReadKind::GetAndTouch(expiry),
+        (Some(expiry), true) => ReadKind::GetsAndTouch(expiry),
+    };
+    let reads = parts
+        .iter()
+        .map(|part| part.read(kind_on_wire, Deadline::new(limit)));
+    for (index, result) in join_all(reads).await.into_iter().flatten() {
+        results[index] = result;
+    }
+    results
+        .into_iter()
+        .map(|result| result.map_err(|error| cluster.explain(error).asked(kind.name(true))))
+        .collect()
+}
+
+/// The keys of one node.
+struct Part<'a> {
+    client: &'a Client,
+    asked: &'a Asked,
+    node: Arc<Node>,
+    keys: Vec<usize>,
+}
+
+impl Part<'_> {
+    async fn read(&self, kind: ReadKind, deadline: Deadline) -> Vec<(usize, Outcome)> {
+        let Some(runtime) = self.client.cluster().runtime() else {
+            return Vec::new();
+        };
+        let mut deadline = pin!(deadline);
+        let mut results = Vec::with_capacity(self.keys.len());
+        let mut lines = Vec::new();
+        for keys in self
+            .keys
+            .chunks(self.client.options().limits.max_batch_keys)
+        {
+            let sending = deadline
+                .as_mut()
+                .bound(runtime, Stage::Waiting, self.send(kind, keys));
+            match sending.await.and_then(|sent| sent) {
+                Ok(gather) => lines.push(Line {
+                    node: &self.node,
+                    keys,
+                    gather,
+                    counted: false,
+                }),
+                Err(error) => {
+                    self.node.operations.ended(true);
+                    let error = error.at_node(self.node.name());
+                    results.extend(keys.iter().map(|&index| (index, Err(error.clone()))));
+                }
+            }
+        }
+        for line in lines {
+            let answered = poll_fn(|cx| line.gather.poll_complete(cx));
+            let late = deadline
+                .as_mut()
+                .bound(runtime, Stage::Exchange, answered)
+                .await
+                .err();
+            line.read(late, &mut results);
+        }
+        results
+    }
+
+    /// Puts one line of keys on a connection, waiting for a place if it has to.
+    async fn send(&self, kind: ReadKind, keys: &[usize]) -> Result<Arc<Gather>> {
+        loop {
+            let (encode, gather) = self.encoder(kind, keys)?;
+            let encoded = match self.node.start(false, encode)? {
+                Started::Submitted(_) => Some(gather),
+                Started::Queued(waiting) => {
+                    let place = waiting.await?;
+                    let (encode, gather) = self.encoder(kind, keys)?;
+                    self.node.start_at(place, false, encode).map(|_| gather)
+                }
+            };
+            // Without an outcome the connection went away before the place could be used.
+            if let Some(gather) = encoded {
+                return Ok(gather);
+            }
+        }
+    }
+
+    /// What writes the keys into an outbox, and where their replies will come.
+    fn encoder(&self, kind: ReadKind, keys: &[usize]) -> Result<(impl Encode, Arc<Gather>)> {
+        let keys: Vec<Key<'_>> = keys
+            .iter()
+            .map(|&index| self.asked.key(index))
+            .collect::<Result<_>>()?;
+        let (gather, shares) = Gather::new(keys.len());
+        let reads = keys.into_iter().zip(shares.map(Token::Many));
+        let encode = move |outbox: &mut Outbox<Token>| {
+            outbox.submit_reads(kind, reads);
+            Ok(())
+        };
+        Ok((encode, gather))
+    }
+}
+
+/// One request line on its way.
+struct Line<'a> {
+    node: &'a Node,
+    keys: &'a [usize],
+    gather: Arc<Gather>,
+    counted: bool,
+}
+
+impl Line<'_> {
+    fn read(mut self, late: Option<Error>, results: &mut Vec<(usize, Outcome)>) {
+        let unanswered = late.unwrap_or_else(Error::runtime_gone).executed(true);
+        let mut failed = false;
+        for (&index, reply) in self.keys.iter().zip(self.gather.take()) {
+            let outcome = match reply {
+                Some(Ok(Reply::Value(value))) => Ok(Some(value)),
+                Some(Ok(Reply::Miss)) => Ok(None),
+                Some(Ok(Reply::Error(error))) => Err(server_error(error)),
+                Some(Ok(other)) => Err(unfit_reply(&other)),
+                Some(Err(error)) => Err(error),
+                None => Err(unanswered.clone()),
+            };
+            failed |= outcome.is_err();
+            results.push((
+                index,
+                outcome.map_err(|error| error.at_node(self.node.name())),
+            ));
+        }
+        self.counted = true;
+        self.node.operations.ended(failed);
+    }
+}
+
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        if !self.counted {
+            self.node.operations.cancelled();
+        }
+    }
+}

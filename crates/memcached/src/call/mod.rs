@@ -1,0 +1,348 @@
+//! A call: an operation that is configured, then awaited.
+//!
+//! [`Call`] carries what all operations share (time-out, target), the operations themselves are
+//! small types that say which request they make and how its reply reads. [`CallFuture`] takes one
+//! from routing to reply; dropping it at any point is harmless.
+
+mod admin;
+mod many;
+mod read;
+mod write;
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+use steersman_memcached_protocol::{Key, Outbox, Reply, Request, RequestError, ServerError};
+use tokio::sync::oneshot;
+
+pub(crate) use self::admin::on_all_nodes;
+pub use self::admin::{CacheMemlimit, FlushAll, Stats, Verbosity, Version};
+pub use self::many::{GetMany, GetManyFuture};
+pub use self::read::Get;
+pub(crate) use self::read::ReadOf;
+pub use self::write::{
+    Arithmetic, Cas, Concat, Delete, Item, NoReply, Set, SetIf, Touch, Write, WriteItem,
+};
+use crate::client::Client;
+use crate::deadline::{Deadline, Patience};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::node::{Node, Started, Token, Waiting};
+
+/// One request and how its reply is read. Implemented by this crate's operations only.
+pub trait Operation: sealed::Operation<Output = <Self as Operation>::Answer> {
+    /// What the operation gives back.
+    type Answer;
+}
+
+impl<O: sealed::Operation> Operation for O {
+    type Answer = O::Output;
+}
+
+pub(crate) mod sealed {
+    use steersman_memcached_protocol::{Reply, Request};
+
+    use crate::error::Result;
+
+    pub trait Operation {
+        type Output;
+
+        /// The name of the client's method.
+        fn name(&self) -> &'static str;
+
+        /// The key whose owner is asked; none for a node's own operations.
+        fn key(&self) -> Option<&[u8]>;
+
+        /// The request, or why its arguments cannot be sent.
+        fn request(&self) -> Result<Request<'_>>;
+
+        /// Reads the reply; gives it back if it is none that fits.
+        fn read(reply: Reply) -> std::result::Result<Self::Output, Reply>;
+
+        /// For operations that do not wait for the reply: what they give instead.
+        fn unanswered() -> Option<Self::Output> {
+            None
+        }
+    }
+}
+
+/// An operation that can be configured and then awaited; from [`Client`]'s and
+/// [`NodeHandle`](crate::NodeHandle)'s methods.
+///
+/// ```no_run
+/// # async fn example(client: steersman_memcached::Client) -> steersman_memcached::Result<()> {
+/// use std::time::Duration;
+///
+/// let value = client.get("key").timeout(Duration::from_millis(50)).await?;
+/// # Ok(()) }
+/// ```
+#[must_use = "a call does nothing until it is awaited"]
+pub struct Call<O> {
+    client: Client,
+    /// The node to ask; none is the key's owner.
+    node: Option<Arc<Node>>,
+    patience: Patience,
+    operation: O,
+}
+
+impl<O> Call<O> {
+    pub(crate) fn new(client: Client, node: Option<Arc<Node>>, operation: O) -> Self {
+        Self {
+            client,
+            node,
+            patience: Patience::Default,
+            operation,
+        }
+    }
+
+    /// Replaces the client's time-out for this call; `None` waits for ever.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.patience = Patience::Own(timeout.into());
+        self
+    }
+
+    fn map<P>(self, change: impl FnOnce(O) -> P) -> Call<P> {
+        let Self {
+            client,
+            node,
+            patience,
+            operation,
+        } = self;
+        Call {
+            client,
+            node,
+            patience,
+            operation: change(operation),
+        }
+    }
+}
+
+impl<O: sealed::Operation> fmt::Debug for Call<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("operation", &self.operation.name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<O: sealed::Operation> IntoFuture for Call<O> {
+    type Output = Result<O::Output>;
+    type IntoFuture = CallFuture<O>;
+
+    fn into_future(self) -> CallFuture<O> {
+        let limit = self.patience.or(self.client.options().timeout);
+        CallFuture {
+            deadline: Deadline::new(limit),
+            node: None,
+            state: State::Fresh,
+            call: self,
+        }
+    }
+}
+
+pin_project! {
+    /// The future of a [`Call`].
+    #[must_use = "futures do nothing until they are awaited"]
+    pub struct CallFuture<O: sealed::Operation> {
+        call: Call<O>,
+        // The node that was chosen, until the outcome has been counted there.
+        node: Option<Arc<Node>>,
+        state: State,
+        #[pin]
+        deadline: Deadline,
+    }
+
+    impl<O: sealed::Operation> PinnedDrop for CallFuture<O> {
+        fn drop(this: Pin<&mut Self>) {
+            if let Some(node) = this.project().node.take() {
+                node.operations.cancelled();
+            }
+        }
+    }
+}
+
+enum State {
+    Fresh,
+    Queued(Waiting),
+    InFlight(oneshot::Receiver<Result<Reply>>),
+    Done,
+}
+
+impl State {
+    fn stage(&self) -> Stage {
+        match self {
+            Self::Fresh | Self::Done => Stage::Routing,
+            Self::Queued(_) => Stage::Waiting,
+            Self::InFlight(_) => Stage::Exchange,
+        }
+    }
+}
+
+impl<O: sealed::Operation> Future for CallFuture<O> {
+    type Output = Result<O::Output>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let call = &*this.call;
+        let outcome = match advance(call, this.node, this.state, cx) {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => {
+                let Some(runtime) = call.client.cluster().runtime() else {
+                    return Poll::Pending;
+                };
+                let stage = this.state.stage();
+                match this.deadline.poll_elapsed(cx, runtime, stage) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(error) => Err(error.executed(stage == Stage::Exchange)),
+                }
+            }
+        };
+        *this.state = State::Done;
+        let outcome = match this.node.take() {
+            None => outcome,
+            Some(node) => {
+                node.operations.ended(outcome.is_err());
+                outcome.map_err(|error| error.at_node(node.name()))
+            }
+        };
+        Poll::Ready(outcome.map_err(|error| {
+            call.client
+                .cluster()
+                .explain(error)
+                .asked(call.operation.name())
+        }))
+    }
+}
+
+/// Takes the call as far as it can go now.
+fn advance<O: sealed::Operation>(
+    call: &Call<O>,
+    chosen: &mut Option<Arc<Node>>,
+    state: &mut State,
+    cx: &mut Context<'_>,
+) -> Poll<Result<O::Output>> {
+    loop {
+        let started = match state {
+            State::Fresh => {
+                let request = call.operation.request()?;
+                call.client.ensure_started()?;
+                let node = match (chosen.as_ref(), &call.node) {
+                    (Some(node), _) | (None, Some(node)) => Arc::clone(node),
+                    (None, None) => call
+                        .client
+                        .cluster()
+                        .route(call.operation.key().unwrap_or_default())?,
+                };
+                let quiet = O::unanswered().is_some();
+                let (encode, reply) = encoder::<O>(&request);
+                let started = node.start(quiet, encode);
+                *chosen = Some(node);
+                match started? {
+                    Started::Submitted(encoded) => Some((encoded, reply)),
+                    Started::Queued(waiting) => {
+                        *state = State::Queued(waiting);
+                        continue;
+                    }
+                }
+            }
+            State::Queued(waiting) => {
+                let place = match Pin::new(waiting).poll(cx) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(place) => place?,
+                };
+                let request = call.operation.request()?;
+                let (encode, reply) = encoder::<O>(&request);
+                let node = chosen.as_ref().ok_or_else(Error::closed)?;
+                node.start_at(place, O::unanswered().is_some(), encode)
+                    .map(|encoded| (encoded, reply))
+            }
+            State::InFlight(reply) => {
+                return Pin::new(reply).poll(cx).map(|reply| match reply {
+                    Ok(reply) => reply.and_then(read::<O>),
+                    // The connection's driver was dropped with its runtime.
+                    Err(_) => Err(Error::runtime_gone().executed(true)),
+                });
+            }
+            State::Done => return Poll::Pending,
+        };
+        match started {
+            Some((encoded, reply)) => {
+                encoded.map_err(cannot_send)?;
+                match O::unanswered() {
+                    Some(done) => return Poll::Ready(Ok(done)),
+                    None => *state = State::InFlight(reply),
+                }
+            }
+            // The connection went away between granting the place and using it.
+            None => *state = State::Fresh,
+        }
+    }
+}
+
+/// Writes a request into a connection's outbox.
+pub(crate) trait Encode:
+    FnOnce(&mut Outbox<Token>) -> std::result::Result<(), RequestError>
+{
+}
+
+impl<F: FnOnce(&mut Outbox<Token>) -> std::result::Result<(), RequestError>> Encode for F {}
+
+/// What writes `request` into an outbox, and where its reply will come.
+fn encoder<O: sealed::Operation>(
+    request: &Request<'_>,
+) -> (impl Encode, oneshot::Receiver<Result<Reply>>) {
+    let (caller, reply) = oneshot::channel();
+    let token = if O::unanswered().is_some() {
+        Token::Quiet
+    } else {
+        Token::One(caller)
+    };
+    (
+        move |outbox: &mut Outbox<Token>| outbox.submit(request, token),
+        reply,
+    )
+}
+
+fn read<O: sealed::Operation>(reply: Reply) -> Result<O::Output> {
+    match reply {
+        Reply::Error(error) => Err(server_error(error)),
+        reply => O::read(reply).map_err(|reply| unfit_reply(&reply)),
+    }
+}
+
+fn unfit_reply(reply: &Reply) -> Error {
+    Error::new(
+        ErrorKind::Protocol,
+        Stage::Exchange,
+        format!("the server's reply does not fit the request: {reply:?}"),
+    )
+    .executed(true)
+}
+
+fn server_error(error: ServerError) -> Error {
+    Error::new(
+        ErrorKind::Server,
+        Stage::Exchange,
+        format!("the server said: {error}"),
+    )
+    .with_source(error)
+}
+
+fn cannot_send(error: RequestError) -> Error {
+    Error::new(
+        ErrorKind::InvalidArgument,
+        Stage::Validation,
+        error.to_string(),
+    )
+    .with_source(error)
+}
+
+/// Checks a key.
+fn key(bytes: &[u8]) -> Result<Key<'_>> {
+    Key::new(bytes).map_err(|error| {
+        Error::new(ErrorKind::InvalidKey, Stage::Validation, error.to_string()).with_source(error)
+    })
+}

@@ -1,0 +1,242 @@
+//! The members of the cluster and where keys live; changes while requests are under way.
+//!
+//! Readers take a snapshot without a lock. A change copies the snapshot, applies itself and swaps
+//! the copy in; requests that already chose their node are not disturbed.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use arc_swap::ArcSwap;
+use steersman_selection::{Member, NodeIndex, Placement, Scheme};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tracing::warn;
+
+use crate::address::NodeConfig;
+use crate::builder::Options;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::events::{Event, EventBus};
+use crate::node::Node;
+
+/// Everything that the client's handles, nodes and tasks share.
+pub(crate) struct Cluster {
+    members: ArcSwap<Members>,
+    /// Serialises changes; readers never take it.
+    edit: Mutex<()>,
+    pub(crate) options: Arc<Options>,
+    pub(crate) events: EventBus,
+    /// Told whenever a connection comes or goes.
+    pub(crate) changed: Notify,
+    runtime: OnceLock<Handle>,
+    itself: Weak<Self>,
+}
+
+/// One state of the membership.
+#[derive(Clone)]
+pub(crate) struct Members {
+    placement: Placement,
+    /// By the placement's index; a removed node leaves a gap until its index is used again.
+    nodes: Vec<Option<Arc<Node>>>,
+}
+
+impl Members {
+    fn node(&self, index: NodeIndex) -> Option<&Arc<Node>> {
+        self.nodes.get(index.get()).and_then(Option::as_ref)
+    }
+
+    /// All members, in the order in which they were given.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
+        self.nodes.iter().flatten()
+    }
+
+    fn set(&mut self, index: NodeIndex, node: Option<Arc<Node>>) {
+        if self.nodes.len() <= index.get() {
+            self.nodes.resize(index.get() + 1, None);
+        }
+        self.nodes[index.get()] = node;
+    }
+}
+
+fn member(config: &NodeConfig) -> Member {
+    Member::new(config.name()).weighted(config.weight())
+}
+
+fn refused(error: steersman_selection::Error) -> Error {
+    Error::config("node", error.to_string()).with_source(error)
+}
+
+impl Cluster {
+    pub(crate) fn new(
+        nodes: Vec<NodeConfig>,
+        scheme: Scheme,
+        options: Options,
+    ) -> Result<Arc<Self>> {
+        let placement = Placement::new(scheme, nodes.iter().map(member)).map_err(refused)?;
+        let options = Arc::new(options);
+        let cluster = Arc::new_cyclic(|itself: &Weak<Self>| {
+            let nodes = nodes
+                .into_iter()
+                .map(|config| {
+                    Some(Arc::new(Node::new(
+                        config,
+                        Arc::clone(&options),
+                        itself.clone(),
+                    )))
+                })
+                .collect();
+            Self {
+                members: ArcSwap::from_pointee(Members { placement, nodes }),
+                edit: Mutex::new(()),
+                options: Arc::clone(&options),
+                events: EventBus::default(),
+                changed: Notify::new(),
+                runtime: OnceLock::new(),
+                itself: itself.clone(),
+            }
+        });
+        Ok(cluster)
+    }
+
+    /// Starts the background work on `runtime`, once.
+    pub(crate) fn start(&self, runtime: &Handle) {
+        let _edit = self.edit();
+        if self.runtime.set(runtime.clone()).is_ok() {
+            for node in self.members.load().nodes() {
+                node.spawn(runtime);
+            }
+        }
+    }
+
+    pub(crate) fn runtime(&self) -> Option<&Handle> {
+        self.runtime.get()
+    }
+
+    pub(crate) fn members(&self) -> arc_swap::Guard<Arc<Members>> {
+        self.members.load()
+    }
+
+    /// The node that owns `key`.
+    pub(crate) fn route(&self, key: &[u8]) -> Result<Arc<Node>> {
+        let members = self.members.load();
+        let owner = members
+            .placement
+            .owner(key)
+            .and_then(|index| members.node(index));
+        owner.cloned().ok_or_else(|| self.no_node())
+    }
+
+    fn no_node(&self) -> Error {
+        let members = self.members.load();
+        let mut reasons = members.nodes().filter_map(|node| node.down_reason());
+        let detail = match reasons.next() {
+            Some(reason) => format!("no node is reachable; the first of them: {reason}"),
+            None => "the cluster has no nodes".to_owned(),
+        };
+        Error::new(ErrorKind::NoNodeReachable, Stage::Routing, detail)
+    }
+
+    /// Makes more of a node's failure when no other node could have been used either.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        let alone = error.kind() == ErrorKind::Unreachable
+            && self.members.load().nodes().all(|node| node.is_down());
+        if alone {
+            error.of_kind(ErrorKind::NoNodeReachable)
+        } else {
+            error
+        }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Result<Arc<Node>> {
+        let members = self.members.load();
+        let found = members
+            .placement
+            .find(name)
+            .and_then(|index| members.node(index));
+        found.cloned().ok_or_else(|| {
+            let known: Vec<&str> = members
+                .nodes()
+                .take(10)
+                .map(|node| &**node.name())
+                .collect();
+            Error::new(
+                ErrorKind::UnknownNode,
+                Stage::Routing,
+                format!(
+                    "{name:?} is no node of this cluster; its nodes: {}",
+                    known.join(", ")
+                ),
+            )
+        })
+    }
+
+    pub(crate) fn add(&self, config: NodeConfig) -> Result<()> {
+        let edit = self.edit();
+        let mut members = self.copy();
+        let index = members.placement.insert(member(&config)).map_err(refused)?;
+        let node = Arc::new(Node::new(
+            config,
+            Arc::clone(&self.options),
+            self.itself.clone(),
+        ));
+        members.set(index, Some(Arc::clone(&node)));
+        self.members.store(Arc::new(members));
+        if let Some(runtime) = self.runtime.get() {
+            node.spawn(runtime);
+        }
+        self.events.publish(&Event::NodeAdded {
+            node: Arc::clone(node.name()),
+        });
+        drop(edit);
+        Ok(())
+    }
+
+    /// Takes a node out of the cluster; it finishes what is in flight on it.
+    pub(crate) fn remove(&self, name: &str) -> Result<()> {
+        let node = self.find(name)?;
+        let edit = self.edit();
+        let mut members = self.copy();
+        let Some(index) = members.placement.find(name) else {
+            return self.find(name).map(drop);
+        };
+        members.placement.remove(index);
+        members.set(index, None);
+        self.members.store(Arc::new(members));
+        self.events.publish(&Event::NodeRemoved {
+            node: Arc::clone(node.name()),
+        });
+        drop(edit);
+        node.close();
+        Ok(())
+    }
+
+    /// A node's health changed: tells it, and with `purge_unhealthy_nodes` moves its keys.
+    ///
+    /// Called under the node's lock, so nothing here may take a node's lock.
+    pub(crate) fn health_changed(&self, name: &str, event: &Event, healthy: bool) {
+        let edit = self.edit();
+        if self.options.purge_unhealthy_nodes {
+            let mut members = self.copy();
+            if let Some(index) = members.placement.find(name) {
+                if healthy {
+                    members.placement.activate(index);
+                } else {
+                    members.placement.deactivate(index);
+                    warn!(
+                        node = name,
+                        "node leaves the hashing until it is healthy again"
+                    );
+                }
+                self.members.store(Arc::new(members));
+            }
+        }
+        self.events.publish(event);
+        drop(edit);
+    }
+
+    fn copy(&self) -> Members {
+        Members::clone(&self.members.load())
+    }
+
+    fn edit(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.edit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,253 @@
+//! What can go wrong, and what the caller may conclude from it.
+//!
+//! One opaque [`Error`] for the crate. Its [`kind`](Error::kind) says what went wrong, its
+//! [`stage`](Error::stage) how far the operation had come, and
+//! [`maybe_executed`](Error::maybe_executed) whether the server may have done it all the same.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The result of this crate's calls.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why an operation, or building a client, did not succeed.
+///
+/// A miss is never an error, and an outage is never a miss: reads give `None` only when the
+/// server said that it has no such key.
+///
+/// ```
+/// use steersman_memcached::{Client, ErrorKind};
+///
+/// let error = Client::builder().node("localhost:11211").max_connections(0).build().unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Config);
+/// assert_eq!(error.option(), Some("max_connections"));
+/// ```
+#[derive(Clone)]
+pub struct Error(Box<Repr>);
+
+#[derive(Clone)]
+struct Repr {
+    kind: ErrorKind,
+    stage: Stage,
+    maybe_executed: bool,
+    asked: Option<&'static str>,
+    node: Option<Arc<str>>,
+    option: Option<&'static str>,
+    detail: Arc<str>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A builder option is invalid; [`Error::option`] names it.
+    Config,
+    /// The key breaks memcached's rules (1 to 250 bytes, no control bytes, no spaces).
+    InvalidKey,
+    /// Another argument cannot be sent: a value over the limit, a malformed stats argument.
+    InvalidArgument,
+    /// The node is not a member of the cluster.
+    UnknownNode,
+    /// The operation took longer than its time-out.
+    Timeout,
+    /// Too many requests wait for the node already; send less or raise `max_waiting`.
+    Overloaded,
+    /// The node cannot be connected to at the moment; the client goes on trying.
+    Unreachable,
+    /// No node of the cluster can be reached at the moment.
+    NoNodeReachable,
+    /// The connection was lost while the request was on it.
+    ConnectionLost,
+    /// The server stopped answering and its connection was given up.
+    Stalled,
+    /// The server sent what memcached's protocol does not allow; the connection was closed.
+    Protocol,
+    /// The server answered with an error line (`ERROR`, `CLIENT_ERROR`, `SERVER_ERROR`).
+    Server,
+    /// The client was closed, or the node was removed from it.
+    Closed,
+    /// There is no Tokio runtime to work on, or the one that the client lives on is gone.
+    Runtime,
+}
+
+/// How far an operation had come when it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Arguments or options were checked; nothing left the process.
+    Validation,
+    /// The key was looked up in the cluster.
+    Routing,
+    /// The request waited for a place on a connection.
+    Waiting,
+    /// A connection to the node was being made.
+    Connecting,
+    /// The request was on a connection.
+    Exchange,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, stage: Stage, detail: impl Into<Arc<str>>) -> Self {
+        Self(Box::new(Repr {
+            kind,
+            stage,
+            maybe_executed: false,
+            asked: None,
+            node: None,
+            option: None,
+            detail: detail.into(),
+            source: None,
+        }))
+    }
+
+    pub(crate) fn config(option: &'static str, detail: impl Into<Arc<str>>) -> Self {
+        let mut error = Self::new(ErrorKind::Config, Stage::Validation, detail);
+        error.0.option = Some(option);
+        error
+    }
+
+    pub(crate) fn closed() -> Self {
+        Self::new(ErrorKind::Closed, Stage::Routing, "the client is closed")
+    }
+
+    pub(crate) fn runtime_gone() -> Self {
+        Self::new(
+            ErrorKind::Runtime,
+            Stage::Routing,
+            "the Tokio runtime that this client lives on is gone; \
+             build the client on a runtime that outlives its use",
+        )
+    }
+
+    pub(crate) fn with_source(
+        mut self,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Self {
+        self.0.source = Some(Arc::new(source));
+        self
+    }
+
+    pub(crate) fn at_node(mut self, node: &Arc<str>) -> Self {
+        self.0.node = Some(Arc::clone(node));
+        self
+    }
+
+    pub(crate) fn asked(mut self, operation: &'static str) -> Self {
+        self.0.asked = Some(operation);
+        self
+    }
+
+    pub(crate) fn executed(mut self, maybe: bool) -> Self {
+        self.0.maybe_executed = maybe;
+        self
+    }
+
+    pub(crate) fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// How far the operation had come.
+    pub fn stage(&self) -> Stage {
+        self.0.stage
+    }
+
+    /// The name of the node that was asked, if one had been chosen.
+    pub fn node(&self) -> Option<&str> {
+        self.0.node.as_deref()
+    }
+
+    /// The builder option that is invalid, for [`ErrorKind::Config`].
+    pub fn option(&self) -> Option<&str> {
+        self.0.option
+    }
+
+    /// The operation that was asked for, as its method is called.
+    pub fn operation(&self) -> Option<&str> {
+        self.0.asked
+    }
+
+    /// Whether the same call may succeed when it is repeated later without changing anything.
+    ///
+    /// It says nothing about whether repeating is harmless: see
+    /// [`maybe_executed`](Self::maybe_executed).
+    pub fn is_retryable(&self) -> bool {
+        match self.0.kind {
+            ErrorKind::Timeout
+            | ErrorKind::Overloaded
+            | ErrorKind::Unreachable
+            | ErrorKind::NoNodeReachable
+            | ErrorKind::ConnectionLost
+            | ErrorKind::Stalled
+            | ErrorKind::Protocol => true,
+            // An error line tells of this request or of this moment; memcached's own words
+            // for a passing shortage all start with SERVER_ERROR.
+            ErrorKind::Server => self.0.detail.contains("SERVER_ERROR out of memory"),
+            ErrorKind::Config
+            | ErrorKind::InvalidKey
+            | ErrorKind::InvalidArgument
+            | ErrorKind::UnknownNode
+            | ErrorKind::Closed
+            | ErrorKind::Runtime => false,
+        }
+    }
+
+    /// Whether the server may have executed the request although it failed here.
+    ///
+    /// `false` is certain: no byte of the request reached a connection, or the server refused it.
+    pub fn maybe_executed(&self) -> bool {
+        self.0.maybe_executed
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Repr {
+            asked,
+            node,
+            option,
+            detail,
+            ..
+        } = &*self.0;
+        match (asked, node) {
+            (Some(asked), Some(node)) => write!(f, "{asked} at {node}: ")?,
+            (Some(asked), None) => write!(f, "{asked}: ")?,
+            (None, Some(node)) => write!(f, "{node}: ")?,
+            (None, None) => {}
+        }
+        if let Some(option) = option {
+            write!(f, "option `{option}`: ")?;
+        }
+        f.write_str(detail)?;
+        if self.0.maybe_executed {
+            f.write_str(" (the server may have executed it)")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("stage", &self.0.stage)
+            .field("maybe_executed", &self.0.maybe_executed)
+            .field("message", &self.to_string())
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0
+            .source
+            .as_deref()
+            .map(|source| source as &(dyn std::error::Error + 'static))
+    }
+}

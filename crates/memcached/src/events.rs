@@ -1,0 +1,200 @@
+//! News of the cluster: a node became healthy or unhealthy, came or went.
+//!
+//! Events are told in the order in which they happened. Each listener (the handler given to the
+//! builder, and every [`EventStream`]) has a bounded queue of its own, so that a slow one delays
+//! nobody; what does not fit is counted, never waited for.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+use tokio::sync::mpsc;
+use tracing::{error, warn};
+
+/// How many events wait for one listener at most.
+const QUEUE: usize = 1024;
+
+/// Something that happened to a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// The node is connected again after it was unhealthy.
+    NodeHealthy {
+        /// The node's name.
+        node: Arc<str>,
+    },
+    /// Connecting failed repeatedly and no connection to the node stands.
+    NodeUnhealthy {
+        /// The node's name.
+        node: Arc<str>,
+        /// Why the last attempt failed.
+        reason: Arc<str>,
+    },
+    /// The node was added to the cluster.
+    NodeAdded {
+        /// The node's name.
+        node: Arc<str>,
+    },
+    /// The node was removed from the cluster.
+    NodeRemoved {
+        /// The node's name.
+        node: Arc<str>,
+    },
+}
+
+/// Receives the cluster's health events, one at a time and in order.
+///
+/// Both methods do nothing unless they are given. A slow handler delays its own next event only;
+/// a panic in it is logged and the next event is told all the same.
+///
+/// ```
+/// use std::sync::Arc;
+/// use steersman_memcached::ClusterEvents;
+///
+/// struct Log;
+///
+/// impl ClusterEvents for Log {
+///     async fn on_node_unhealthy(&self, node: Arc<str>, reason: Arc<str>) {
+///         eprintln!("{node} is down: {reason}");
+///     }
+/// }
+/// ```
+pub trait ClusterEvents: Send + Sync + 'static {
+    /// The node is connected again after it was unhealthy.
+    fn on_node_healthy(&self, node: Arc<str>) -> impl Future<Output = ()> + Send {
+        let _ = node;
+        std::future::ready(())
+    }
+
+    /// The node cannot be reached; `reason` says why the last attempt failed.
+    fn on_node_unhealthy(
+        &self,
+        node: Arc<str>,
+        reason: Arc<str>,
+    ) -> impl Future<Output = ()> + Send {
+        let _ = (node, reason);
+        std::future::ready(())
+    }
+}
+
+/// Tells one event to a handler, whatever its type.
+pub(crate) type Handler =
+    Arc<dyn Fn(Event) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+pub(crate) fn erase(handler: impl ClusterEvents) -> Handler {
+    let handler = Arc::new(handler);
+    Arc::new(move |event| {
+        let handler = Arc::clone(&handler);
+        Box::pin(async move {
+            match event {
+                Event::NodeHealthy { node } => handler.on_node_healthy(node).await,
+                Event::NodeUnhealthy { node, reason } => {
+                    handler.on_node_unhealthy(node, reason).await;
+                }
+                Event::NodeAdded { .. } | Event::NodeRemoved { .. } => {}
+            }
+        })
+    })
+}
+
+/// The cluster's events as a stream; from [`Client::events`](crate::Client::events).
+///
+/// It ends when the client is closed. Up to 1,024 events wait; later ones are dropped while the
+/// queue is full, and [`missed`](Self::missed) counts them.
+#[derive(Debug)]
+pub struct EventStream {
+    receiver: mpsc::Receiver<Event>,
+    missed: Arc<AtomicU64>,
+}
+
+impl EventStream {
+    /// The next event; `None` when the client is closed and all events were taken.
+    pub async fn recv(&mut self) -> Option<Event> {
+        self.receiver.recv().await
+    }
+
+    /// How many events did not fit the queue since the stream was made.
+    pub fn missed(&self) -> u64 {
+        self.missed.load(Ordering::Relaxed)
+    }
+}
+
+impl Stream for EventStream {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.receiver.poll_recv(cx)
+    }
+}
+
+/// Hands every event to every listener.
+#[derive(Debug, Default)]
+pub(crate) struct EventBus {
+    listeners: Mutex<Listeners>,
+}
+
+#[derive(Debug, Default)]
+struct Listeners {
+    senders: Vec<(mpsc::Sender<Event>, Arc<AtomicU64>)>,
+    closed: bool,
+}
+
+impl EventBus {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Listeners> {
+        self.listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn subscribe(&self) -> EventStream {
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        let missed = Arc::new(AtomicU64::new(0));
+        let mut listeners = self.lock();
+        if !listeners.closed {
+            listeners.senders.push((sender, Arc::clone(&missed)));
+        }
+        EventStream { receiver, missed }
+    }
+
+    pub(crate) fn publish(&self, event: &Event) {
+        self.lock()
+            .senders
+            .retain(|(sender, missed)| match sender.try_send(event.clone()) {
+                Ok(()) => true,
+                Err(mpsc::error::TrySendError::Full(_)) => {
+                    missed.fetch_add(1, Ordering::Relaxed);
+                    true
+                }
+                Err(mpsc::error::TrySendError::Closed(_)) => false,
+            });
+    }
+
+    /// Ends every stream once its queue is empty.
+    pub(crate) fn close(&self) {
+        let mut listeners = self.lock();
+        listeners.closed = true;
+        listeners.senders.clear();
+    }
+}
+
+/// Feeds `handler` from `events`, each call in a task of its own so that a panic ends only it.
+pub(crate) async fn dispatch(mut events: EventStream, handler: Handler) {
+    let mut reported = 0;
+    while let Some(event) = events.recv().await {
+        if let Err(failure) = tokio::spawn(handler(event.clone())).await
+            && failure.is_panic()
+        {
+            error!(?event, "the cluster event handler panicked");
+        }
+        let missed = events.missed();
+        if missed > reported {
+            warn!(
+                missed,
+                "the cluster event handler is too slow: events were dropped"
+            );
+            reported = missed;
+        }
+    }
+}

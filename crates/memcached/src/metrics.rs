@@ -1,0 +1,151 @@
+//! What a node's pool has done so far, counted.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How many of the latest connects the percentiles are taken from.
+const CONNECT_SAMPLES: usize = 1024;
+
+/// The figures of one node's connection pool since the client was built.
+///
+/// From [`Client::connection_pool_metrics`](crate::Client::connection_pool_metrics). An operation
+/// counts in exactly one of `operations_executed`, `operations_executed_with_error` and
+/// `operations_cancelled`, when it ends; of a `get_many` each request line is one.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
+pub struct PoolMetrics {
+    /// Connections that stand now.
+    pub cur_connections: usize,
+    /// Requests on connections now, abandoned ones included.
+    pub in_flight: usize,
+    /// Requests that wait for a place or a connection now.
+    pub waiting: usize,
+    /// Connections made.
+    pub connections_created: u64,
+    /// Attempts to connect that failed.
+    pub connections_created_with_error: u64,
+    /// Idle connections closed because they were not needed.
+    pub connections_purged: u64,
+    /// Connections closed for whatever reason, purged ones included.
+    pub connections_closed: u64,
+    /// Operations that the server answered.
+    pub operations_executed: u64,
+    /// Operations that ended in an error, be it the server's error line or an outage.
+    pub operations_executed_with_error: u64,
+    /// Operations whose future was dropped before they ended.
+    pub operations_cancelled: u64,
+    /// Operations that had to wait for a place or a connection.
+    pub operations_waited: u64,
+    /// Mean time to connect, over the latest 1,024 connections; `None` before the first.
+    pub create_connection_avg: Option<Duration>,
+    /// Median time to connect.
+    pub create_connection_p50: Option<Duration>,
+    /// 99th percentile of the time to connect.
+    pub create_connection_p99: Option<Duration>,
+    /// Longest time to connect.
+    pub create_connection_upper: Option<Duration>,
+}
+
+/// Counters that callers bump without taking the node's lock.
+#[derive(Debug, Default)]
+pub(crate) struct OperationCounters {
+    executed: AtomicU64,
+    failed: AtomicU64,
+    cancelled: AtomicU64,
+}
+
+impl OperationCounters {
+    pub(crate) fn ended(&self, with_error: bool) {
+        let counter = if with_error {
+            &self.failed
+        } else {
+            &self.executed
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn cancelled(&self) {
+        self.cancelled.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn write_to(&self, metrics: &mut PoolMetrics) {
+        metrics.operations_executed = self.executed.load(Ordering::Relaxed);
+        metrics.operations_executed_with_error = self.failed.load(Ordering::Relaxed);
+        metrics.operations_cancelled = self.cancelled.load(Ordering::Relaxed);
+    }
+}
+
+/// Counters of connections; they live under the node's lock.
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionCounters {
+    pub(crate) created: u64,
+    pub(crate) created_with_error: u64,
+    pub(crate) purged: u64,
+    pub(crate) closed: u64,
+    pub(crate) waited: u64,
+    connects: VecDeque<Duration>,
+}
+
+impl ConnectionCounters {
+    pub(crate) fn connected(&mut self, took: Duration) {
+        self.created += 1;
+        if self.connects.len() == CONNECT_SAMPLES {
+            self.connects.pop_front();
+        }
+        self.connects.push_back(took);
+    }
+
+    pub(crate) fn write_to(&self, metrics: &mut PoolMetrics) {
+        metrics.connections_created = self.created;
+        metrics.connections_created_with_error = self.created_with_error;
+        metrics.connections_purged = self.purged;
+        metrics.connections_closed = self.closed;
+        metrics.operations_waited = self.waited;
+        let mut sorted: Vec<Duration> = self.connects.iter().copied().collect();
+        sorted.sort_unstable();
+        let Some(&upper) = sorted.last() else { return };
+        let count = u32::try_from(sorted.len()).unwrap_or(u32::MAX);
+        let rank = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).max(1) - 1);
+        metrics.create_connection_avg = Some(sorted.iter().sum::<Duration>() / count);
+        metrics.create_connection_p50 = rank(50).copied();
+        metrics.create_connection_p99 = rank(99).copied();
+        metrics.create_connection_upper = Some(upper);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_the_latest_connects() {
+        let mut counters = ConnectionCounters::default();
+        let mut metrics = PoolMetrics::default();
+        counters.write_to(&mut metrics);
+        assert_eq!(metrics.create_connection_p99, None);
+        counters.connected(Duration::from_secs(999));
+        for _ in 0..10 {
+            for ms in 1..=100 {
+                counters.connected(Duration::from_millis(ms));
+            }
+        }
+        for _ in 0..24 {
+            counters.connected(Duration::from_millis(50));
+        }
+        counters.write_to(&mut metrics);
+        assert_eq!(metrics.connections_created, 1025);
+        assert_eq!(
+            metrics.create_connection_upper,
+            Some(Duration::from_millis(100))
+        );
+        assert_eq!(
+            metrics.create_connection_p50,
+            Some(Duration::from_millis(50))
+        );
+        assert_eq!(
+            metrics.create_connection_p99,
+            Some(Duration::from_millis(99))
+        );
+    }
+}

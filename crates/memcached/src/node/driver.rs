@@ -1,0 +1,287 @@
+//! The task that drives one connection: outbox to wire, wire to waiting callers.
+//!
+//! How requests come to share a write: the driver is woken once for the first request put in an
+//! empty outbox. If other requests are in flight it does not write at once but yields, so that
+//! every task that can run now adds its request first; then it takes the whole outbox. A lone
+//! request on an idle connection is written without that detour. No timer is involved.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::BytesMut;
+use steersman_memcached_protocol::Connection;
+use tokio::io::AsyncWrite;
+use tokio::time::{Instant, Sleep};
+use tokio_util::io::{poll_read_buf, poll_write_buf};
+
+use super::Node;
+use super::health::Ending;
+use super::lane::Leave;
+use super::token::Token;
+use crate::error::{Error, ErrorKind, Stage};
+use crate::transport::Transport;
+
+/// Room for this much is made before each read.
+const READ_AHEAD: usize = 16 * 1024;
+
+/// How often a connection with requests in flight is looked at: a quarter of `stalled_after`
+/// within these bounds.
+const SHORTEST_CHECK: Duration = Duration::from_millis(1);
+const LONGEST_CHECK: Duration = Duration::from_secs(1);
+
+pub(super) struct Driver {
+    node: Arc<Node>,
+    lane: u64,
+    transport: Box<dyn Transport>,
+    machine: Connection<Token>,
+    input: BytesMut,
+    opened: Instant,
+    /// Whether the server has answered anything on this connection.
+    answered: bool,
+    /// Since when the server owes something and has sent nothing.
+    silent_since: Instant,
+    /// Looks for a stalled server while requests are in flight.
+    check: Pin<Box<Sleep>>,
+    check_armed: bool,
+    /// The detour before writing has been made.
+    yielded: bool,
+    finished: bool,
+}
+
+/// Why the driver ends.
+enum End {
+    Asked { purged: bool },
+    Aborted(Error),
+    Broken(Error),
+}
+
+impl Driver {
+    pub(super) fn new(node: Arc<Node>, lane: u64, transport: Box<dyn Transport>) -> Self {
+        let now = Instant::now();
+        Self {
+            lane,
+            transport,
+            machine: Connection::new(node.options.limits),
+            input: BytesMut::new(),
+            opened: now,
+            answered: false,
+            silent_since: now,
+            check: Box::pin(tokio::time::sleep_until(now)),
+            check_armed: false,
+            yielded: false,
+            finished: false,
+            node,
+        }
+    }
+
+    fn advance(&mut self, cx: &mut Context<'_>) -> Poll<End> {
+        let answers = match self.receive(cx) {
+            Ok(answers) => answers,
+            Err(error) => return Poll::Ready(End::Broken(error)),
+        };
+        let others_may_join = answers > 0 || self.machine.in_flight() > 0;
+        if others_may_join && !self.yielded {
+            self.yielded = true;
+            cx.waker().wake_by_ref();
+        } else {
+            self.yielded = false;
+            if let Some(end) = self.collect(cx) {
+                return Poll::Ready(end);
+            }
+        }
+        if let Err(error) = self.send(cx) {
+            return Poll::Ready(End::Broken(error));
+        }
+        match self.check_silence(cx) {
+            Some(error) => Poll::Ready(End::Broken(error)),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Reads what has come and hands out the replies; says how many there were.
+    fn receive(&mut self, cx: &mut Context<'_>) -> Result<usize, Error> {
+        let (mut answers, mut places, mut quiet) = (0, 0, 0);
+        let outcome = loop {
+            self.input.reserve(READ_AHEAD);
+            match poll_read_buf(Pin::new(&mut self.transport), cx, &mut self.input) {
+                Poll::Pending => break Ok(()),
+                Poll::Ready(Ok(0)) => break Err(lost("the server closed the connection")),
+                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Err(error)) => {
+                    break Err(broke(error));
+                }
+            }
+            self.silent_since = Instant::now();
+            let fed = self
+                .machine
+                .feed(&mut self.input, &mut |token: Token, reply| {
+                    answers += 1;
+                    places += token.places();
+                    quiet += usize::from(token.is_quiet());
+                    token.answer(reply);
+                });
+            if let Err(error) = fed {
+                break Err(
+                    Error::new(ErrorKind::Protocol, Stage::Exchange, error.to_string())
+                        .with_source(error),
+                );
+            }
+        };
+        if answers > 0 {
+            self.answered = true;
+            self.node
+                .release(self.lane, places, quiet, self.silent_since);
+        }
+        outcome.map(|()| answers)
+    }
+
+    /// Takes what callers have put in the outbox, and goes to sleep as far as they can tell.
+    fn collect(&mut self, cx: &mut Context<'_>) -> Option<End> {
+        let was_idle = self.machine.in_flight() == 0;
+        let mut state = self.node.lock();
+        let queue_is_empty = state.waiting.is_empty();
+        let Some(lane) = state.lane(self.lane) else {
+            return Some(End::Asked { purged: false });
+        };
+        match &lane.leave {
+            Some(Leave::Abort(error)) => return Some(End::Aborted(error.clone())),
+            Some(Leave::Retire { purged }) => return Some(End::Asked { purged: *purged }),
+            Some(Leave::Drain) if lane.in_flight == 0 && queue_is_empty => {
+                return Some(End::Asked { purged: false });
+            }
+            None | Some(Leave::Drain) => {}
+        }
+        self.machine.absorb(&mut lane.outbox);
+        match &mut lane.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+        drop(state);
+        if was_idle && self.machine.in_flight() > 0 {
+            self.silent_since = Instant::now();
+        }
+        None
+    }
+
+    /// Writes as much as the transport takes.
+    fn send(&mut self, cx: &mut Context<'_>) -> Result<(), Error> {
+        while self.machine.has_output() {
+            // While the request that is to be answered next is still being sent, the server owes
+            // nothing: a long upload is not silence.
+            let uploading = !self.machine.front_is_written();
+            let mut output = self.machine.output();
+            match poll_write_buf(Pin::new(&mut self.transport), cx, &mut output) {
+                Poll::Pending => return Ok(()),
+                Poll::Ready(Ok(0)) => return Err(lost("the connection takes no more bytes")),
+                Poll::Ready(Ok(_)) if uploading => self.silent_since = Instant::now(),
+                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Err(error)) => {
+                    return Err(broke(error));
+                }
+            }
+        }
+        // TLS and the like may hold bytes back until they are told to send them.
+        match Pin::new(&mut self.transport).poll_flush(cx) {
+            Poll::Ready(Err(error)) => Err(broke(error)),
+            Poll::Ready(Ok(())) | Poll::Pending => Ok(()),
+        }
+    }
+
+    /// Finds a server that stopped answering, or places that nobody waits for any more.
+    fn check_silence(&mut self, cx: &mut Context<'_>) -> Option<Error> {
+        while self.machine.in_flight() > 0 {
+            if !self.check_armed {
+                self.check_armed = true;
+                let stalled_after = self.node.options.stalled_after.unwrap_or(LONGEST_CHECK);
+                let every = (stalled_after / 4).clamp(SHORTEST_CHECK, LONGEST_CHECK);
+                self.check.as_mut().reset(Instant::now() + every);
+            }
+            if self.check.as_mut().poll(cx).is_pending() {
+                return None;
+            }
+            self.check_armed = false;
+            if let Some(why) = self.stall() {
+                return Some(Error::new(ErrorKind::Stalled, Stage::Exchange, why));
+            }
+        }
+        None
+    }
+
+    fn stall(&self) -> Option<String> {
+        let options = &self.node.options;
+        let silence = self.silent_since.elapsed();
+        if options.stalled_after.is_some_and(|limit| silence >= limit) {
+            return Some(format!(
+                "the server has sent nothing for {silence:?} while requests were outstanding"
+            ));
+        }
+        let mut places = 0;
+        for token in self.machine.waiting() {
+            if !token.is_abandoned() {
+                return None;
+            }
+            places += token.places();
+        }
+        (places >= options.max_in_flight).then(|| {
+            format!("all {places} requests on the connection were given up by their callers")
+        })
+    }
+
+    /// Leaves the node and fails everything that is still outstanding.
+    fn finish(&mut self, end: End) {
+        if std::mem::replace(&mut self.finished, true) {
+            return;
+        }
+        let (error, ending) = match end {
+            End::Asked { purged } => (Error::closed(), Ending::Asked { purged }),
+            End::Aborted(error) => (error, Ending::Asked { purged: false }),
+            End::Broken(error) => {
+                let error = error.at_node(self.node.name());
+                let never_served = !self.answered
+                    && (error.kind() == ErrorKind::Protocol
+                        || self.opened.elapsed() < self.node.options.backoff.initial);
+                let ending = if never_served || error.kind() == ErrorKind::Stalled {
+                    Ending::Failed(error.clone())
+                } else {
+                    Ending::Lost(error.clone())
+                };
+                (error, ending)
+            }
+        };
+        let unsent = self.node.ended(self.lane, &ending);
+        self.machine.close(&mut |token: Token, unanswered| {
+            token.fail(error.clone().executed(unanswered.written));
+        });
+        if let Some(mut unsent) = unsent {
+            unsent.clear(&mut |token: Token| token.fail(error.clone()));
+        }
+    }
+}
+
+impl Future for Driver {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let end = ready!(self.advance(cx));
+        self.finish(end);
+        Poll::Ready(())
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // Only a runtime that shuts down drops a driver before its end.
+        self.finish(End::Aborted(Error::runtime_gone()));
+    }
+}
+
+fn lost(what: &str) -> Error {
+    Error::new(ErrorKind::ConnectionLost, Stage::Exchange, what)
+}
+
+fn broke(error: io::Error) -> Error {
+    lost(&format!("the connection broke: {error}")).with_source(error)
+}

@@ -1,0 +1,271 @@
+//! Which request goes on which connection, and which has to wait: the node's bookkeeping.
+//!
+//! Everything here happens under the node's lock and neither blocks nor does I/O. Wakers and
+//! failures are handed back to be used after the lock is released.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::task::Waker;
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::Node;
+use super::admission::Place;
+use super::lane::{Lane, Leave};
+use crate::builder::Options;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::metrics::ConnectionCounters;
+
+/// What a waiting request is told: its place, or why there will be none.
+pub(super) type Admitted = Result<Place>;
+
+/// A node's connections, waiting requests and health.
+pub(super) struct State {
+    pub(super) phase: Phase,
+    pub(super) lanes: Vec<Lane>,
+    /// Requests that wait for a place, oldest first.
+    pub(super) waiting: BTreeMap<u64, oneshot::Sender<Admitted>>,
+    next_id: u64,
+    /// Set when every connection is busy enough to open another one.
+    pub(super) grow: bool,
+    /// No new requests: the node was removed or the client closed.
+    pub(super) closing: bool,
+    /// Failures in a row since a connection last stood.
+    pub(super) failures: u32,
+    /// The next attempt to connect is not before this.
+    pub(super) retry_at: Option<Instant>,
+    /// A connection counts only once the server has answered on it.
+    pub(super) must_answer: bool,
+    pub(super) healthy: bool,
+    pub(super) counters: ConnectionCounters,
+}
+
+/// What a node without a connection is doing.
+#[derive(Debug, Clone)]
+pub(super) enum Phase {
+    /// Nothing was asked of it yet and no connection is kept ahead of use.
+    Dormant,
+    /// A first attempt to connect is in progress: requests wait for it.
+    Connecting,
+    /// The last attempt failed, for this reason: requests fail at once.
+    Down(Error),
+}
+
+/// Where a request can go.
+pub(super) enum Spot<'a> {
+    Lane(&'a mut Lane),
+    /// There is no place now; wait in the queue.
+    Queue,
+}
+
+impl State {
+    pub(super) fn new(min_connections: usize) -> Self {
+        Self {
+            phase: if min_connections == 0 {
+                Phase::Dormant
+            } else {
+                Phase::Connecting
+            },
+            lanes: Vec::new(),
+            waiting: BTreeMap::new(),
+            next_id: 0,
+            grow: false,
+            closing: false,
+            failures: 0,
+            retry_at: None,
+            must_answer: false,
+            healthy: true,
+            counters: ConnectionCounters::default(),
+        }
+    }
+
+    pub(super) fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    pub(super) fn lane(&mut self, id: u64) -> Option<&mut Lane> {
+        self.lanes.iter_mut().find(|lane| lane.id == id)
+    }
+
+    /// The place for a new request, or the reason why it cannot even wait.
+    pub(super) fn spot(&mut self, options: &Options) -> Result<Spot<'_>> {
+        if self.closing {
+            return Err(Error::closed());
+        }
+        if self.open_lanes() == 0 {
+            if let Phase::Down(reason) = &self.phase {
+                return Err(reason.clone());
+            }
+            return self.queue(options);
+        }
+        // Whoever came first goes first.
+        if !self.waiting.is_empty() {
+            return self.queue(options);
+        }
+        match self.best_lane(options.max_in_flight) {
+            Some(best) => Ok(Spot::Lane(&mut self.lanes[best])),
+            None => self.queue(options),
+        }
+    }
+
+    fn queue(&mut self, options: &Options) -> Result<Spot<'_>> {
+        if self.waiting.len() >= options.max_waiting {
+            return Err(Error::new(
+                ErrorKind::Overloaded,
+                Stage::Waiting,
+                format!(
+                    "{} requests wait for this node already; send less at a time or raise max_waiting",
+                    self.waiting.len()
+                ),
+            ));
+        }
+        Ok(Spot::Queue)
+    }
+
+    /// The connection with the fewest requests and a free place.
+    ///
+    /// While noreply writes are outstanding on a connection it takes everything, so that what a
+    /// task sends after such a write cannot overtake it on another connection.
+    fn best_lane(&self, max_in_flight: usize) -> Option<usize> {
+        let open = self
+            .lanes
+            .iter()
+            .enumerate()
+            .filter(|(_, lane)| lane.is_open());
+        let (best, lane) = match open.clone().find(|(_, lane)| lane.quiet > 0) {
+            Some(pinned) => pinned,
+            None => open.min_by_key(|(_, lane)| lane.in_flight)?,
+        };
+        (lane.in_flight < max_in_flight).then_some(best)
+    }
+
+    /// Puts the caller at the end of the queue.
+    pub(super) fn enqueue(&mut self) -> (u64, oneshot::Receiver<Admitted>) {
+        let (sender, receiver) = oneshot::channel();
+        let id = self.fresh_id();
+        self.waiting.insert(id, sender);
+        self.counters.waited += 1;
+        if matches!(self.phase, Phase::Dormant) {
+            self.phase = Phase::Connecting;
+        }
+        (id, receiver)
+    }
+
+    /// Whether every open connection is busy enough that another one should be opened.
+    pub(super) fn wants_growth(&self, options: &Options) -> bool {
+        let mut open = self.lanes.iter().filter(|lane| lane.is_open());
+        self.open_lanes() < options.max_connections
+            && open.all(|lane| lane.in_flight > options.grow_above)
+    }
+
+    /// Gives free places to those who wait, oldest first.
+    pub(super) fn grant(&mut self, node: &Arc<Node>, max_in_flight: usize) {
+        while !self.waiting.is_empty() {
+            let Some(best) = self.best_lane(max_in_flight) else {
+                return;
+            };
+            let Some((_, caller)) = self.waiting.pop_first() else {
+                return;
+            };
+            let lane = &mut self.lanes[best];
+            lane.in_flight += 1;
+            let place = Place::new(Arc::clone(node), lane.id);
+            if let Err(Ok(place)) = caller.send(Ok(place)) {
+                // The caller is leaving; its place was never used.
+                place.forget();
+                self.lanes[best].in_flight -= 1;
+            }
+        }
+    }
+
+    /// Gives back `places` of a connection, of which `quiet` were noreply writes.
+    pub(super) fn release(&mut self, lane: u64, places: usize, quiet: usize, now: Instant) {
+        if let Some(lane) = self.lane(lane) {
+            lane.in_flight = lane.in_flight.saturating_sub(places);
+            lane.quiet = lane.quiet.saturating_sub(quiet);
+            if lane.in_flight == 0 {
+                lane.idle_since = now;
+            }
+        }
+    }
+
+    /// Takes everyone out of the queue, to be failed after the lock is released.
+    pub(super) fn take_waiting(&mut self) -> Vec<oneshot::Sender<Admitted>> {
+        std::mem::take(&mut self.waiting).into_values().collect()
+    }
+
+    /// Asks every driver to end, and returns those to wake.
+    pub(super) fn leave_all(&mut self, leave: &Leave) -> Vec<Waker> {
+        self.lanes
+            .iter_mut()
+            .filter_map(|lane| {
+                lane.ask_to_leave(leave.clone());
+                lane.waker.take()
+            })
+            .collect()
+    }
+
+    /// How many connections take requests.
+    pub(super) fn open_lanes(&self) -> usize {
+        self.lanes.iter().filter(|lane| lane.is_open()).count()
+    }
+
+    /// How many connections there should be.
+    pub(super) fn wanted(&self, options: &Options) -> usize {
+        let base = match self.phase {
+            Phase::Dormant => 0,
+            _ => options.min_connections.max(1),
+        };
+        if self.grow {
+            (self.open_lanes() + 1).clamp(base, options.max_connections)
+        } else {
+            base
+        }
+    }
+
+    /// Marks connections that were idle for too long, beyond those to keep. Returns the drivers
+    /// to wake and when to look again.
+    pub(super) fn purge(
+        &mut self,
+        options: &Options,
+        now: Instant,
+    ) -> (Vec<Waker>, Option<Instant>) {
+        let mut wakers = Vec::new();
+        let Some(after) = options.purge_unused_connections_after else {
+            return (wakers, None);
+        };
+        let keep = options.min_connections.max(1);
+        let mut open = self.open_lanes();
+        let mut next: Option<Instant> = None;
+        // The latest opened goes first: the first of the list is preferred by requests.
+        for lane in self.lanes.iter_mut().rev() {
+            if open <= keep {
+                break;
+            }
+            if lane.in_flight > 0 || !lane.is_open() {
+                // It becomes idle later than now at the earliest.
+                next = earlier(next, now.checked_add(after));
+                continue;
+            }
+            match lane.idle_since.checked_add(after) {
+                Some(due) if due <= now => {
+                    lane.ask_to_leave(Leave::Retire { purged: true });
+                    wakers.extend(lane.waker.take());
+                    open -= 1;
+                }
+                due => next = earlier(next, due),
+            }
+        }
+        (wakers, next)
+    }
+}
+
+/// The earlier of two moments, where none is never.
+pub(super) fn earlier(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

@@ -1,0 +1,158 @@
+//! Who waits for a reply: the token that travels with each request through the connection.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use steersman_memcached_protocol::Reply;
+use tokio::sync::oneshot;
+use tracing::debug;
+
+use crate::error::{Error, Result};
+
+/// The waiter of one request, or of one key of a multi-key read.
+#[derive(Debug)]
+pub(crate) enum Token {
+    /// One caller waits for one reply.
+    One(oneshot::Sender<Result<Reply>>),
+    /// One of the keys of a `get_many`.
+    Many(Share),
+    /// A noreply write: the reply is counted and discarded.
+    Quiet,
+}
+
+impl Token {
+    /// Hands over the server's reply. A caller that left in the meantime is not missed.
+    pub(super) fn answer(self, reply: Reply) {
+        match self {
+            Self::One(caller) => drop(caller.send(Ok(reply))),
+            Self::Many(share) => share.settle(Ok(reply)),
+            Self::Quiet => {
+                if let Reply::Error(error) = reply {
+                    debug!(%error, "the server refused a noreply request");
+                }
+            }
+        }
+    }
+
+    /// Tells the caller that there will be no reply.
+    pub(super) fn fail(self, error: Error) {
+        match self {
+            Self::One(caller) => drop(caller.send(Err(error))),
+            Self::Many(share) => share.settle(Err(error)),
+            Self::Quiet => debug!(%error, "a noreply request was lost"),
+        }
+    }
+
+    /// How many of the connection's places the request gives back when it is over.
+    pub(super) fn places(&self) -> usize {
+        match self {
+            Self::One(_) | Self::Quiet => 1,
+            Self::Many(share) => usize::from(share.holds_place),
+        }
+    }
+
+    pub(super) fn is_quiet(&self) -> bool {
+        matches!(self, Self::Quiet)
+    }
+
+    /// Whether nobody waits for the reply any more.
+    pub(super) fn is_abandoned(&self) -> bool {
+        match self {
+            Self::One(caller) => caller.is_closed(),
+            // The caller holds the gather once, every outstanding share once more.
+            Self::Many(share) => {
+                Arc::strong_count(&share.gather) <= share.gather.lock().outstanding
+            }
+            Self::Quiet => false,
+        }
+    }
+}
+
+/// Collects the replies to the keys of one multi-key request.
+#[derive(Debug)]
+pub(crate) struct Gather {
+    state: Mutex<GatherState>,
+}
+
+#[derive(Debug)]
+struct GatherState {
+    replies: Vec<Option<Result<Reply>>>,
+    outstanding: usize,
+    waker: Option<Waker>,
+}
+
+impl Gather {
+    /// A gather for `keys` replies, and the share of each.
+    pub(crate) fn new(keys: usize) -> (Arc<Self>, impl Iterator<Item = Share>) {
+        let state = GatherState {
+            replies: (0..keys).map(|_| None).collect(),
+            outstanding: keys,
+            waker: None,
+        };
+        let gather = Arc::new(Self {
+            state: Mutex::new(state),
+        });
+        let shares = {
+            let gather = Arc::clone(&gather);
+            (0..keys).map(move |index| Share {
+                gather: Arc::clone(&gather),
+                index,
+                // One line is one request: its last key stands for its place.
+                holds_place: index + 1 == keys,
+            })
+        };
+        (gather, shares)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, GatherState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ready when every key has its reply, or was dropped without one.
+    pub(crate) fn poll_complete(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.outstanding == 0 {
+            return Poll::Ready(());
+        }
+        match &mut state.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    /// Takes what has come so far, by key.
+    pub(crate) fn take(&self) -> Vec<Option<Result<Reply>>> {
+        std::mem::take(&mut self.lock().replies)
+    }
+}
+
+/// The waiter of one key of a [`Gather`].
+#[derive(Debug)]
+pub(crate) struct Share {
+    gather: Arc<Gather>,
+    index: usize,
+    holds_place: bool,
+}
+
+impl Share {
+    fn settle(self, outcome: Result<Reply>) {
+        if let Some(slot) = self.gather.lock().replies.get_mut(self.index) {
+            *slot = Some(outcome);
+        }
+        // Dropping the share counts it.
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut state = self.gather.lock();
+        state.outstanding = state.outstanding.saturating_sub(1);
+        if state.outstanding == 0
+            && let Some(waker) = state.waker.take()
+        {
+            drop(state);
+            waker.wake();
+        }
+    }
+}
