@@ -1,1 +1,82 @@
-//! An embedded memcached server and a fault proxy.
+//! An embedded memcached server and a fault proxy, for tests and demonstrations.
+//!
+//! [`Server`] is a memcached inside the process: all classic commands, with the rules, limits and
+//! error texts of memcached 1.6.18, on a free port, with nothing to install. It can be stopped
+//! and started again at the same address, and it can fail on demand: [`Faults`] are those of a
+//! network (slow, silent, refusing, cutting replies short), [`Script`] replaces replies by error
+//! lines or garbage. A [`Clock`] decides when items expire. [`Server::stats`] and
+//! [`Server::wait_for`] let a test see what arrived, and wait for it without sleeping.
+//!
+//! A fault proxy puts the same faults in front of any other TCP server, a real memcached say.
+//!
+//! ```
+//! use std::io::{Read, Write};
+//! use std::time::Duration;
+//! use steersman_testkit::{Server, Times};
+//!
+//! # #[tokio::main] async fn main() -> std::io::Result<()> {
+//! let server = Server::start().await?;
+//! server.script().answer(Times::Next(1), "SERVER_ERROR out of memory\r\n");
+//!
+//! let mut client = std::net::TcpStream::connect(server.addr())?;
+//! client.write_all(b"set k 0 0 1\r\nv\r\nset k 0 0 1\r\nv\r\nquit\r\n")?;
+//! let mut replies = String::new();
+//! client.read_to_string(&mut replies)?;
+//! assert_eq!(replies, "SERVER_ERROR out of memory\r\nSTORED\r\n");
+//!
+//! server.stop().await;
+//! assert!(std::net::TcpStream::connect(server.addr()).is_err());
+//! server.restart().await?;
+//! assert!(std::net::TcpStream::connect(server.addr()).is_ok());
+//! # Ok(()) }
+//! ```
+//!
+//! # How it differs from memcached
+//!
+//! - The meta commands (but `mn`), `watch`, `lru`, `slabs` and `lru_crawler` are answered
+//!   `ERROR`; a connection speaking the binary protocol is closed.
+//! - Items are evicted in the exact order of their last use, over all sizes together; slab
+//!   classes exist in the statistics only. Statistics about threads, slabs and the LRU machinery
+//!   that has no counterpart here are 0.
+//! - `incr` and `decr` always pad a number that becomes shorter. memcached does not while a reply
+//!   with the old value is on its way, which happens in a pipeline.
+//! - A key that is too long in a pipelined `get` makes memcached drop replies that are due before
+//!   it; here they are sent.
+//! - A read line may have 4 MiB; memcached's is bounded by its memory.
+
+mod builder;
+mod clock;
+mod connections;
+mod counters;
+mod fault;
+mod gate;
+mod host;
+mod item;
+mod lru;
+mod machine;
+mod observe;
+mod outbox;
+mod relay;
+mod script;
+mod server;
+mod session;
+mod slab;
+mod stats;
+mod store;
+mod stream;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub use builder::Builder;
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use fault::{Faults, Times};
+pub use observe::{CommandCounts, Stats};
+pub use script::Script;
+pub use server::Server;
+pub use steersman_memcached_protocol::server::Verb;
+pub use stream::Ending;
+
+/// Locks; a panic of another holder does not spread.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

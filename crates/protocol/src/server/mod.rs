@@ -22,9 +22,9 @@
 //! let mut output = BytesMut::new();
 //! while let Some(event) = parser.next(&mut input) {
 //!     let Event::Request(request) = event else { continue };
-//!     if let Command::Get { keys, .. } = &request.command {
-//!         for key in keys.iter() {
-//!             Reply::Value { key, flags: 0, data: b"hello", cas: None }.encode(&mut output);
+//!     if let Command::Get { keys, .. } = request.command {
+//!         for key in keys {
+//!             Reply::Value { key: &key, flags: 0, data: b"hello", cas: None }.encode(&mut output);
 //!         }
 //!         Reply::End.encode(&mut output);
 //!     }
@@ -43,7 +43,7 @@ pub use parser::{Event, Limits, Parser, item_size};
 pub use reject::Rejection;
 pub use reply::Reply;
 pub use request::{Command, Keys, Request, StoreMode, Verb};
-pub use tokens::parse_counter;
+pub use tokens::{parse_counter, parse_u32};
 
 /// The longest key in bytes.
 pub const MAX_KEY_LEN: usize = 250;

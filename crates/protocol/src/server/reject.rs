@@ -20,6 +20,8 @@ pub enum Rejection {
     DeleteUsage,
     /// The item would exceed the largest size.
     TooLarge,
+    /// There is no memory for the item, even after evicting all others.
+    OutOfMemory,
     /// The request line never ends.
     RequestTooLong,
     /// `cache_memlimit` below 8 MiB.
@@ -52,6 +54,7 @@ impl Rejection {
                 "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]"
             }
             Rejection::TooLarge => "SERVER_ERROR object too large for cache",
+            Rejection::OutOfMemory => "SERVER_ERROR out of memory storing object",
             Rejection::RequestTooLong => "SERVER_ERROR out of memory reading request",
             Rejection::MemlimitTooSmall => "MEMLIMIT_TOO_SMALL cannot set maxbytes to less than 8m",
             Rejection::MemlimitTooLarge => {

@@ -1,6 +1,6 @@
 //! What a client can ask for.
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 
 use super::tokens;
 
@@ -170,10 +170,17 @@ impl Keys {
     pub(super) fn new(line: Bytes) -> Self {
         Self { line }
     }
+}
 
-    /// Walks the keys.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        tokens::words(&self.line)
+impl Iterator for Keys {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        let mut words = tokens::words(&self.line);
+        let key = self.line.slice_ref(words.next()?);
+        let walked = self.line.len() - words.rest().len();
+        self.line.advance(walked);
+        Some(key)
     }
 }
 

@@ -48,9 +48,17 @@ pub(super) fn parse_u64(text: &[u8]) -> Option<u64> {
     (!refused).then_some(value)
 }
 
-/// An unsigned 32-bit number: read with 64 bits, then cut (`strtoul`).
+/// An unsigned 32-bit number, as the arguments of a command are read: with 64 bits, then cut
+/// (`strtoul`).
+///
+/// ```
+/// use steersman_memcached_protocol::server::parse_u32;
+///
+/// assert_eq!(parse_u32(b"4294967297"), Some(1));
+/// assert_eq!(parse_u32(b"-1"), None);
+/// ```
 #[allow(clippy::cast_possible_truncation, reason = "memcached cuts it just so")]
-pub(super) fn parse_u32(text: &[u8]) -> Option<u32> {
+pub fn parse_u32(text: &[u8]) -> Option<u32> {
     parse_u64(text).map(|value| value as u32)
 }
 

@@ -99,9 +99,8 @@ fn arguments_arrive_where_they_belong() {
 
 #[test]
 fn keys_are_walked_in_order_with_repetitions() {
-    let found = keys("b a  b ");
-    let found: Vec<&[u8]> = found.iter().collect();
-    assert_eq!(found, [b"b", b"a", b"b"]);
+    let found: Vec<Bytes> = keys("b a  b ").collect();
+    assert_eq!(found, ["b", "a", "b"]);
 }
 
 #[test]
