@@ -7,6 +7,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use steersman_memcached_protocol::{ServerError, ServerErrorKind};
+
 /// The result of this crate's calls.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -143,6 +145,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn in_stage(mut self, stage: Stage) -> Self {
+        self.0.stage = stage;
+        self
+    }
+
     pub(crate) fn of_kind(mut self, kind: ErrorKind) -> Self {
         self.0.kind = kind;
         self
@@ -186,9 +193,11 @@ impl Error {
             | ErrorKind::ConnectionLost
             | ErrorKind::Stalled
             | ErrorKind::Protocol => true,
-            // An error line tells of this request or of this moment; memcached's own words
-            // for a passing shortage all start with SERVER_ERROR.
-            ErrorKind::Server => self.0.detail.contains("SERVER_ERROR out of memory"),
+            // Most error lines say that this request will never do; a shortage passes.
+            ErrorKind::Server => self.server_error().is_some_and(|line| {
+                line.kind() == ServerErrorKind::Server
+                    && line.message().starts_with("out of memory")
+            }),
             ErrorKind::Config
             | ErrorKind::InvalidKey
             | ErrorKind::InvalidArgument
@@ -196,6 +205,11 @@ impl Error {
             | ErrorKind::Closed
             | ErrorKind::Runtime => false,
         }
+    }
+
+    /// The server's error line, for [`ErrorKind::Server`].
+    pub fn server_error(&self) -> Option<&ServerError> {
+        self.0.source.as_deref()?.downcast_ref()
     }
 
     /// Whether the server may have executed the request although it failed here.

@@ -42,7 +42,7 @@ mod node;
 mod outcome;
 mod transport;
 
-pub use steersman_memcached_protocol::Value;
+pub use steersman_memcached_protocol::{ServerError, ServerErrorKind, Value};
 pub use steersman_selection::Scheme;
 
 pub use crate::address::{DEFAULT_PORT, Endpoint, IntoNodeConfig, NodeConfig};

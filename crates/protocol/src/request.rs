@@ -5,8 +5,9 @@
 
 use bytes::Bytes;
 
+use crate::encode::command;
 use crate::error::{Problem, RequestError};
-use crate::{Expiry, Key};
+use crate::{Expiry, Key, Limits};
 
 /// A request, borrowed from the caller until it is encoded.
 #[derive(Clone, Copy, Debug)]
@@ -135,6 +136,15 @@ impl Request<'_> {
             Self::Verbosity { .. } => "verbosity",
             Self::CacheMemlimit { .. } => "cache_memlimit",
         }
+    }
+
+    /// Whether it can be sent within `limits`. Submitting checks the same; this is for finding
+    /// out before there is a connection.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a value is longer than allowed or a delay longer than memcached takes.
+    pub fn check(&self, limits: &Limits) -> Result<(), RequestError> {
+        command::check(self, limits)
     }
 }
 

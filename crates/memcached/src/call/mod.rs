@@ -228,6 +228,9 @@ fn advance<O: sealed::Operation>(
         let started = match state {
             State::Fresh => {
                 let request = call.operation.request()?;
+                request
+                    .check(&call.client.options().limits)
+                    .map_err(cannot_send)?;
                 call.client.ensure_started()?;
                 let node = match (chosen.as_ref(), &call.node) {
                     (Some(node), _) | (None, Some(node)) => Arc::clone(node),
@@ -323,12 +326,7 @@ fn unfit_reply(reply: &Reply) -> Error {
 }
 
 fn server_error(error: ServerError) -> Error {
-    Error::new(
-        ErrorKind::Server,
-        Stage::Exchange,
-        format!("the server said: {error}"),
-    )
-    .with_source(error)
+    Error::new(ErrorKind::Server, Stage::Exchange, error.to_string()).with_source(error)
 }
 
 fn cannot_send(error: RequestError) -> Error {

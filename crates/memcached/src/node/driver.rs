@@ -27,6 +27,9 @@ use crate::transport::Transport;
 /// Room for this much is made before each read.
 const READ_AHEAD: usize = 16 * 1024;
 
+/// A read buffer above this is let go once it is empty.
+const LARGE_BUFFER: usize = 4 * READ_AHEAD;
+
 /// How often a connection with requests in flight is looked at: a quarter of `stalled_after`
 /// within these bounds.
 const SHORTEST_CHECK: Duration = Duration::from_millis(1);
@@ -105,7 +108,8 @@ impl Driver {
     fn receive(&mut self, cx: &mut Context<'_>) -> Result<usize, Error> {
         let (mut answers, mut places, mut quiet) = (0, 0, 0);
         let outcome = loop {
-            self.input.reserve(READ_AHEAD);
+            self.make_room();
+            let room = self.input.capacity();
             match poll_read_buf(Pin::new(&mut self.transport), cx, &mut self.input) {
                 Poll::Pending => break Ok(()),
                 Poll::Ready(Ok(0)) => break Err(lost("the server closed the connection")),
@@ -123,6 +127,10 @@ impl Driver {
                     quiet += usize::from(token.is_quiet());
                     token.answer(reply);
                 });
+            if self.input.is_empty() && room > LARGE_BUFFER {
+                // An idle connection does not keep the buffer of a large value.
+                self.input = BytesMut::new();
+            }
             if let Err(error) = fed {
                 break Err(
                     Error::new(ErrorKind::Protocol, Stage::Exchange, error.to_string())
@@ -136,6 +144,13 @@ impl Driver {
                 .release(self.lane, places, quiet, self.silent_since);
         }
         outcome.map(|()| answers)
+    }
+
+    /// The machine reserves room for a whole value; more is made only when that is used up.
+    fn make_room(&mut self) {
+        if self.input.is_empty() || self.input.capacity() == self.input.len() {
+            self.input.reserve(READ_AHEAD);
+        }
     }
 
     /// Takes what callers have put in the outbox, and goes to sleep as far as they can tell.

@@ -13,8 +13,6 @@ mod health;
 mod lane;
 mod state;
 mod supervisor;
-#[cfg(test)]
-mod tests;
 mod token;
 
 use std::fmt;

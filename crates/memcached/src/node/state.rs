@@ -96,7 +96,7 @@ impl State {
         }
         if self.open_lanes() == 0 {
             if let Phase::Down(reason) = &self.phase {
-                return Err(reason.clone());
+                return Err(unreachable(reason));
             }
             return self.queue(options);
         }
@@ -259,6 +259,17 @@ impl State {
             }
         }
         (wakers, next)
+    }
+}
+
+/// Why a request to a node that is down fails, given what took the node down.
+fn unreachable(reason: &Error) -> Error {
+    match reason.kind() {
+        ErrorKind::Runtime | ErrorKind::Closed => reason.clone(),
+        _ => reason
+            .clone()
+            .of_kind(ErrorKind::Unreachable)
+            .in_stage(Stage::Connecting),
     }
 }
 

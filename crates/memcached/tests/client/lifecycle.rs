@@ -1,0 +1,295 @@
+//! Building, becoming ready, changing members, closing, and the runtimes that a client lives on.
+
+use std::time::Duration;
+
+use steersman_memcached::{Backoff, Client, ErrorKind, Event, Scheme};
+use tokio::time::Instant;
+
+use crate::network::{client, network, settle};
+
+#[test]
+fn every_invalid_option_is_named() {
+    let builder = || Client::builder().node("h");
+    let cases = [
+        (Client::builder(), "node"),
+        (builder().node("h"), "node"),
+        (builder().node("h:0"), "node"),
+        (builder().node("x=h*0"), "node"),
+        (
+            builder().max_connections(0).min_connections(0),
+            "max_connections",
+        ),
+        (builder().min_connections(3), "min_connections"),
+        (builder().timeout(Duration::ZERO), "timeout"),
+        (
+            builder().connection_timeout(Duration::ZERO),
+            "connection_timeout",
+        ),
+        (
+            builder().purge_unused_connections_after(Duration::ZERO),
+            "purge_unused_connections_after",
+        ),
+        (builder().stalled_after(Duration::ZERO), "stalled_after"),
+        (builder().autobatching_max_keys(0), "autobatching_max_keys"),
+        (builder().max_in_flight(0), "max_in_flight"),
+        (builder().max_value_size(0), "max_value_size"),
+        (builder().unhealthy_after(0), "unhealthy_after"),
+        (
+            builder().backoff(Backoff {
+                jitter: 2.0,
+                ..Backoff::default()
+            }),
+            "backoff",
+        ),
+        (builder().placement(Scheme::Emcache).node("w=h2*2"), "node"),
+    ];
+    for (builder, option) in cases {
+        let error = builder.build().unwrap_err();
+        assert_eq!(
+            (error.kind(), error.option()),
+            (ErrorKind::Config, Some(option)),
+            "{error}"
+        );
+        assert!(error.to_string().contains(option), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn ready_waits_for_every_node_and_says_which_is_not() {
+    let (network, mut attempts) = network();
+    let client = Client::builder()
+        .nodes(["a=a:1", "b=b:1"])
+        .connector(network)
+        .min_connections(0)
+        .build()
+        .unwrap();
+    let ready = tokio::spawn({
+        let client = client.clone();
+        async move {
+            let any = client.ready_any(Duration::from_secs(1)).await;
+            (any, client.ready(Duration::from_secs(2)).await)
+        }
+    });
+    let mut peers = Vec::new();
+    for _ in 0..2 {
+        let attempt = attempts.next().await;
+        if attempt.endpoint == "a:1" {
+            peers.push(attempt.accept());
+        } else {
+            attempt.refuse();
+        }
+    }
+    let (any, all) = ready.await.unwrap();
+    any.unwrap();
+    let error = all.unwrap_err();
+    assert_eq!(error.node(), Some("b"));
+    assert!(error.to_string().contains("refused"), "{error}");
+    let b = loop {
+        match attempts.next().await {
+            attempt if attempt.endpoint == "b:1" => break attempt.accept(),
+            attempt => attempt.refuse(),
+        }
+    };
+    client.ready(Duration::from_secs(1)).await.unwrap();
+    drop((b, peers));
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_answers_what_was_sent_and_refuses_the_rest() {
+    let (client, mut attempts) = client(|builder| builder);
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let sent = tokio::spawn(client.get("k").into_future());
+    peer.expect("get k\r\n").await;
+    let closing = tokio::spawn({
+        let client = client.clone();
+        async move { client.close().await }
+    });
+    settle().await;
+    assert!(client.is_closed() && !closing.is_finished());
+    let error = client.get("k").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Closed);
+    assert_eq!(
+        client.get_many(["k"]).await.failed[0].1.kind(),
+        ErrorKind::Closed
+    );
+    assert_eq!(client.add_node("h2").unwrap_err().kind(), ErrorKind::Closed);
+    peer.reply("END\r\n").await;
+    assert_eq!(sent.await.unwrap().unwrap(), None);
+    closing.await.unwrap();
+    peer.closed().await;
+    client.close().await;
+    assert!(client.events().recv().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_fails_what_is_not_answered_in_time() {
+    let (client, mut attempts) =
+        client(|builder| builder.timeout(None).max_connections(1).max_in_flight(1));
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let sent = tokio::spawn(client.get("k").into_future());
+    peer.expect("get k\r\n").await;
+    let waiting = tokio::spawn(client.get("k").into_future());
+    settle().await;
+    let start = Instant::now();
+    client.close_within(Duration::from_millis(200)).await;
+    assert_eq!(start.elapsed(), Duration::from_millis(200));
+    let error = sent.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Closed);
+    assert!(error.maybe_executed());
+    let error = waiting.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Closed);
+    assert!(!error.maybe_executed());
+    peer.closed().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_does_not_wait_for_a_node_that_cannot_be_reached() {
+    let (client, mut attempts) = client(|builder| builder);
+    let hanging = attempts.next().await;
+    let start = Instant::now();
+    client.close().await;
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    drop(hanging);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_last_handle_closes_after_what_was_sent() {
+    let (client, mut attempts) = client(|builder| builder);
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    client.set("k", "v").noreply().await.unwrap();
+    drop(client);
+    peer.exchange("set k 0 0 1\r\nv\r\n", "STORED\r\n").await;
+    peer.closed().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn members_change_while_requests_are_in_flight() {
+    let (client, mut attempts) = client(|builder| builder.timeout(None));
+    let mut events = client.events();
+    let mut old = attempts.next().await.accept();
+    settle().await;
+    let sent = tokio::spawn(client.get("k").into_future());
+    old.expect("get k\r\n").await;
+    client.add_node("m=other:2").unwrap();
+    assert_eq!(
+        client.add_node("m=other:3").unwrap_err().option(),
+        Some("node")
+    );
+    client.remove_node("n").unwrap();
+    assert_eq!(
+        client.remove_node("n").unwrap_err().kind(),
+        ErrorKind::UnknownNode
+    );
+    assert_eq!(client.nodes().len(), 1);
+    let attempt = attempts.next().await;
+    assert_eq!(attempt.endpoint, "other:2");
+    let mut new = attempt.accept();
+    let read = tokio::spawn(client.get("k").into_future());
+    new.exchange("get k\r\n", "END\r\n").await;
+    read.await.unwrap().unwrap();
+    old.reply("END\r\n").await;
+    sent.await.unwrap().unwrap();
+    old.closed().await;
+    assert_eq!(
+        events.recv().await,
+        Some(Event::NodeAdded { node: "m".into() })
+    );
+    assert_eq!(
+        events.recv().await,
+        Some(Event::NodeRemoved { node: "n".into() })
+    );
+    client.remove_node("m").unwrap();
+    let error = client.get("k").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoNodeReachable);
+    assert!(
+        error.to_string().contains("the cluster has no nodes"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_client_built_outside_a_runtime_lives_on_the_first_that_uses_it() {
+    let server_runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = server_runtime
+        .block_on(steersman_testkit::Server::start())
+        .unwrap();
+    let client = Client::builder().node(server.node()).build().unwrap();
+    let error = futures_executor::block_on(client.get("k").into_future()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Runtime);
+    assert!(
+        error.to_string().contains("there is no Tokio runtime here"),
+        "{error}"
+    );
+
+    let first = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    first
+        .block_on(async { client.set("k", "v").await })
+        .unwrap();
+    let second = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    assert_eq!(
+        second
+            .block_on(async { client.get("k").await })
+            .unwrap()
+            .unwrap()
+            .data,
+        "v"
+    );
+    let outside = futures_executor::block_on(client.get("k").into_future());
+    assert_eq!(outside.unwrap().unwrap().data, "v");
+
+    drop(first);
+    for _ in 0..2 {
+        let error = second
+            .block_on(async { client.get("k").await })
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Runtime, "{error}");
+        assert!(error.to_string().contains("runtime"), "{error}");
+        let error = futures_executor::block_on(client.get("k").into_future()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Runtime, "{error}");
+    }
+    futures_executor::block_on(client.close());
+}
+
+#[test]
+fn a_call_outside_a_runtime_keeps_its_time_out() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = runtime
+        .block_on(steersman_testkit::Server::start())
+        .unwrap();
+    server.faults().set_black_hole(true);
+    let client = Client::builder()
+        .node(server.node())
+        .runtime(runtime.handle().clone())
+        .timeout(Duration::from_millis(50))
+        .build()
+        .unwrap();
+    let error = futures_executor::block_on(client.get("k").into_future()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+}
+
+#[test]
+fn calls_are_send_and_may_borrow_their_key() {
+    fn send<T: Send>(value: T) -> T {
+        value
+    }
+    let client = Client::builder().node("h").build().unwrap();
+    let key = String::from("k");
+    drop(send(client.get(&key).into_future()));
+    drop(send(client.get_many([&key]).into_future()));
+    drop(send(
+        client.set(key.as_bytes(), "v").noreply().into_future(),
+    ));
+    let inner = client.clone();
+    drop(send(async move { inner.flush_all().await }));
+    drop(send(async move { client.close().await }));
+}

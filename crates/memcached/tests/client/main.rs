@@ -1,0 +1,9 @@
+//! The client against simulated networks in virtual time and against embedded servers.
+
+mod batching;
+mod health;
+mod lifecycle;
+mod network;
+mod order;
+mod pool;
+mod timing;

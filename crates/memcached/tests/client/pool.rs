@@ -1,0 +1,252 @@
+//! Connections come as load needs them and go when it does not; places are given out in order.
+
+use std::task::Poll;
+use std::time::Duration;
+
+use steersman_memcached::{ErrorKind, PoolMetrics, Stage};
+use tokio::time::Instant;
+
+use crate::network::{client, settle};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+#[tokio::test(start_paused = true)]
+async fn another_connection_opens_under_load_and_is_purged_when_idle() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .open_connection_above(4)
+            .max_connections(2)
+            .autobatching(false)
+            .timeout(None)
+    });
+    let metrics = || client.node("n").unwrap().metrics();
+    let mut first = attempts.next().await.accept();
+    let reads: Vec<_> = (0..4)
+        .map(|_| tokio::spawn(client.get("k").into_future()))
+        .collect();
+    assert!(
+        attempts
+            .next_within(Duration::from_millis(10))
+            .await
+            .is_none()
+    );
+    let more: Vec<_> = (0..4)
+        .map(|_| tokio::spawn(client.get("k").into_future()))
+        .collect();
+    let mut second = attempts.next().await.accept();
+    settle().await;
+    let least_busy = tokio::spawn(client.get("k").into_future());
+    second.exchange("get k\r\n", "END\r\n").await;
+    least_busy.await.unwrap().unwrap();
+    first.expect(&"get k\r\n".repeat(8)).await;
+    first.reply("END\r\n".repeat(8)).await;
+    for read in reads.into_iter().chain(more) {
+        assert_eq!(read.await.unwrap().unwrap(), None);
+    }
+
+    assert_eq!(metrics().cur_connections, 2);
+    tokio::time::sleep(MINUTE + Duration::from_secs(1)).await;
+    let after = metrics();
+    assert_eq!(
+        (
+            after.cur_connections,
+            after.connections_purged,
+            after.connections_closed
+        ),
+        (1, 1, 1)
+    );
+    second.closed().await;
+    // The last one stays, however long nothing happens.
+    tokio::time::sleep(100 * MINUTE).await;
+    assert_eq!(metrics().cur_connections, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_with_requests_in_flight_is_never_purged() {
+    let (client, mut attempts) =
+        client(|builder| builder.min_connections(2).timeout(None).stalled_after(None));
+    let mut first = attempts.next().await.accept();
+    let mut second = attempts.next().await.accept();
+    settle().await;
+    let reads = [(); 2].map(|()| tokio::spawn(client.get("k").into_future()));
+    tokio::time::sleep(10 * MINUTE).await;
+    first.exchange("get k\r\n", "END\r\n").await;
+    second.exchange("get k\r\n", "END\r\n").await;
+    for read in reads {
+        read.await.unwrap().unwrap();
+    }
+    tokio::time::sleep(10 * MINUTE).await;
+    assert_eq!(
+        client.node("n").unwrap().metrics().cur_connections,
+        2,
+        "min_connections stay"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_no_connections_kept_ahead_the_first_request_connects() {
+    let (client, mut attempts) = client(|builder| builder.min_connections(0));
+    assert!(attempts.next_within(MINUTE).await.is_none());
+    let read = tokio::spawn(client.get("k").into_future());
+    let mut peer = attempts.next().await.accept();
+    peer.exchange("get k\r\n", "END\r\n").await;
+    read.await.unwrap().unwrap();
+    tokio::time::sleep(10 * MINUTE).await;
+    assert_eq!(client.node("n").unwrap().metrics().cur_connections, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_requests_are_served_in_order_and_too_many_are_refused() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .max_connections(1)
+            .max_in_flight(2)
+            .max_waiting(3)
+            .autobatching(false)
+            .timeout(None)
+    });
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let reads: Vec<_> = ["a", "b", "c", "d", "e"]
+        .map(|key| tokio::spawn(client.get(key).into_future()))
+        .into();
+    peer.expect("get a\r\nget b\r\n").await;
+    let before = Instant::now();
+    let error = client.get("f").await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.stage()),
+        (ErrorKind::Overloaded, Stage::Waiting)
+    );
+    assert!(error.is_retryable() && !error.maybe_executed());
+    assert_eq!(before.elapsed(), Duration::ZERO);
+    let PoolMetrics {
+        in_flight,
+        waiting,
+        operations_waited,
+        ..
+    } = client.node("n").unwrap().metrics();
+    assert_eq!((in_flight, waiting, operations_waited), (2, 3, 3));
+
+    // One that leaves the queue makes room for another at its end.
+    reads[3].abort();
+    settle().await;
+    let last = tokio::spawn(client.get("g").into_future());
+    settle().await;
+    peer.reply("END\r\nEND\r\n").await;
+    peer.exchange("get c\r\nget e\r\n", "END\r\nEND\r\n").await;
+    peer.exchange("get g\r\n", "END\r\n").await;
+    last.await.unwrap().unwrap();
+    let metrics = client.node("n").unwrap().metrics();
+    assert_eq!((metrics.in_flight, metrics.waiting), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_place_granted_to_a_caller_that_leaves_goes_to_the_next() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .max_connections(1)
+            .max_in_flight(1)
+            .autobatching(false)
+            .timeout(None)
+    });
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let first = tokio::spawn(client.get("a").into_future());
+    peer.expect("get a\r\n").await;
+    // Polled once so that it is in the queue, but not again when its place comes.
+    let mut leaving = Box::pin(client.get("b").into_future());
+    let polled = std::future::poll_fn(|cx| Poll::Ready(leaving.as_mut().poll(cx))).await;
+    assert!(polled.is_pending());
+    let next = tokio::spawn(client.get("c").into_future());
+    settle().await;
+    peer.reply("END\r\n").await;
+    first.await.unwrap().unwrap();
+    settle().await;
+    drop(leaving);
+    peer.exchange("get c\r\n", "END\r\n").await;
+    next.await.unwrap().unwrap();
+    assert_eq!(client.node("n").unwrap().metrics().in_flight, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_requests_move_to_the_connection_that_replaces_a_lost_one() {
+    let (client, mut attempts) =
+        client(|builder| builder.max_connections(1).max_in_flight(1).timeout(None));
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let lost = tokio::spawn(client.get("a").into_future());
+    peer.exchange("get a\r\n", "END\r\n").await;
+    lost.await.unwrap().unwrap();
+    let lost = tokio::spawn(client.get("a").into_future());
+    peer.expect("get a\r\n").await;
+    let waiting = tokio::spawn(client.get("b").into_future());
+    settle().await;
+    drop(peer);
+    assert_eq!(
+        lost.await.unwrap().unwrap_err().kind(),
+        ErrorKind::ConnectionLost
+    );
+    let mut peer = attempts.next().await.accept();
+    peer.exchange("get b\r\n", "END\r\n").await;
+    waiting.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn abandoned_requests_keep_their_place_until_the_reply_came() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .max_connections(1)
+            .max_in_flight(1)
+            .autobatching(false)
+    });
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let error = client
+        .get("a")
+        .timeout(Duration::from_millis(10))
+        .await
+        .unwrap_err();
+    assert_eq!(error.stage(), Stage::Exchange);
+    let error = client
+        .get("b")
+        .timeout(Duration::from_millis(10))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.stage()),
+        (ErrorKind::Timeout, Stage::Waiting)
+    );
+    assert!(!error.maybe_executed());
+    peer.exchange("get a\r\n", "END\r\n").await;
+    let read = tokio::spawn(client.get("c").into_future());
+    peer.exchange("get c\r\n", "END\r\n").await;
+    read.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_full_of_abandoned_requests_is_closed() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .max_connections(1)
+            .max_in_flight(2)
+            .stalled_after(None)
+            .autobatching(false)
+    });
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    for key in ["a", "b"] {
+        client
+            .get(key)
+            .timeout(Duration::from_millis(10))
+            .await
+            .unwrap_err();
+    }
+    peer.expect("get a\r\nget b\r\n").await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    peer.closed().await;
+    let mut next = attempts.next().await.accept();
+    next.exchange("version\r\n", "VERSION 1\r\n").await;
+    let read = tokio::spawn(client.get("c").into_future());
+    next.exchange("get c\r\n", "END\r\n").await;
+    read.await.unwrap().unwrap();
+}

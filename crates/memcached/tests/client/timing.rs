@@ -1,0 +1,83 @@
+//! Time-outs cover the whole operation, and any call can have its own.
+
+use std::time::Duration;
+
+use steersman_memcached::{ErrorKind, Stage};
+use tokio::time::Instant;
+
+use crate::network::client;
+
+#[tokio::test(start_paused = true)]
+async fn the_time_out_covers_waiting_for_a_connection() {
+    let (client, mut attempts) = client(|builder| builder);
+    let start = Instant::now();
+    let error = client.get("k").await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.stage()),
+        (ErrorKind::Timeout, Stage::Waiting)
+    );
+    assert!(!error.maybe_executed());
+    assert_eq!(start.elapsed(), Duration::from_secs(1));
+    drop(attempts.next().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_can_have_a_time_out_of_its_own_or_none() {
+    let (client, mut attempts) = client(|builder| builder.stalled_after(None));
+    let mut peer = attempts.next().await.accept();
+    let start = Instant::now();
+    let error = client
+        .get("k")
+        .timeout(Duration::from_millis(20))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!(start.elapsed(), Duration::from_millis(20));
+    client
+        .set("k", "v")
+        .timeout(Duration::ZERO)
+        .await
+        .unwrap_err();
+
+    let patient = tokio::spawn(client.get("k").timeout(None).into_future());
+    let very = tokio::spawn(client.get("k").timeout(Duration::MAX).into_future());
+    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    peer.expect("get k\r\nset k 0 0 1\r\nv\r\nget k\r\n").await;
+    peer.reply("END\r\nSTORED\r\nEND\r\n").await;
+    assert_eq!(patient.await.unwrap().unwrap(), None);
+    assert_eq!(very.await.unwrap().unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn durations_are_said_as_memcached_needs_them() {
+    let (client, mut attempts) = client(|builder| builder);
+    let mut peer = attempts.next().await.accept();
+    let month = Duration::from_secs(30 * 24 * 3600);
+    for (expires, wire) in [
+        (Duration::ZERO, -1),
+        (Duration::from_nanos(1), 1),
+        (Duration::from_millis(1_500), 2),
+        (month, 2_592_000),
+    ] {
+        let set = tokio::spawn(client.set("k", "").expires_in(expires).into_future());
+        peer.exchange(&format!("set k 0 {wire} 0\r\n\r\n"), "STORED\r\n")
+            .await;
+        set.await.unwrap().unwrap();
+    }
+    // Above 30 days the number is a point in time, so it depends on the clock.
+    let before = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
+    let set = tokio::spawn(
+        client
+            .set("k", "")
+            .expires_in(month + Duration::from_secs(1))
+            .into_future(),
+    );
+    let line = peer.read_some().await;
+    peer.reply("STORED\r\n").await;
+    set.await.unwrap().unwrap();
+    let wire: u64 = line.split(' ').nth(3).unwrap().parse().unwrap();
+    let expected = before.as_secs() + 2_592_001;
+    assert!((expected..expected + 60).contains(&wire), "{line}");
+}
