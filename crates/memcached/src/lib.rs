@@ -56,3 +56,8 @@ pub use crate::expires::Expires;
 pub use crate::metrics::PoolMetrics;
 pub use crate::outcome::{CasOutcome, Many, PerNode, StoreOutcome};
 pub use crate::transport::{Connecting, Connector, Sockets, Transport};
+
+/// The examples of the project's front page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -11,7 +11,8 @@ const CONNECT_SAMPLES: usize = 1024;
 ///
 /// From [`Client::connection_pool_metrics`](crate::Client::connection_pool_metrics). An operation
 /// counts in exactly one of `operations_executed`, `operations_executed_with_error` and
-/// `operations_cancelled`, when it ends; of a `get_many` each request line is one.
+/// `operations_cancelled`, when it ends; of a `get_many` each request line is one. A `noreply`
+/// operation ends when it is queued.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PoolMetrics {

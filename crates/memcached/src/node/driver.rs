@@ -12,7 +12,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::BytesMut;
-use steersman_memcached_protocol::Connection;
+use steersman_memcached_protocol::{Connection, Reply};
 use tokio::io::AsyncWrite;
 use tokio::time::{Instant, Sleep};
 use tokio_util::io::{poll_read_buf, poll_write_buf};
@@ -42,8 +42,8 @@ pub(super) struct Driver {
     machine: Connection<Token>,
     input: BytesMut,
     opened: Instant,
-    /// Whether the server has answered anything on this connection.
-    answered: bool,
+    /// Whether the server has answered anything but error lines on this connection.
+    served: bool,
     /// Since when the server owes something and has sent nothing.
     silent_since: Instant,
     /// Looks for a stalled server while requests are in flight.
@@ -70,7 +70,7 @@ impl Driver {
             machine: Connection::new(node.options.limits),
             input: BytesMut::new(),
             opened: now,
-            answered: false,
+            served: false,
             silent_since: now,
             check: Box::pin(tokio::time::sleep_until(now)),
             check_armed: false,
@@ -106,7 +106,7 @@ impl Driver {
 
     /// Reads what has come and hands out the replies; says how many there were.
     fn receive(&mut self, cx: &mut Context<'_>) -> Result<usize, Error> {
-        let (mut answers, mut places, mut quiet) = (0, 0, 0);
+        let (mut answers, mut places, mut quiet, mut served) = (0, 0, 0, false);
         let outcome = loop {
             self.make_room();
             let room = self.input.capacity();
@@ -125,6 +125,7 @@ impl Driver {
                     answers += 1;
                     places += token.places();
                     quiet += usize::from(token.is_quiet());
+                    served |= !matches!(reply, Reply::Error(_));
                     token.answer(reply);
                 });
             if self.input.is_empty() && room > LARGE_BUFFER {
@@ -138,8 +139,8 @@ impl Driver {
                 );
             }
         };
+        self.served |= served;
         if answers > 0 {
-            self.answered = true;
             self.node
                 .release(self.lane, places, quiet, self.silent_since);
         }
@@ -255,7 +256,7 @@ impl Driver {
             End::Aborted(error) => (error, Ending::Asked { purged: false }),
             End::Broken(error) => {
                 let error = error.at_node(self.node.name());
-                let never_served = !self.answered
+                let never_served = !self.served
                     && (error.kind() == ErrorKind::Protocol
                         || self.opened.elapsed() < self.node.options.backoff.initial);
                 let ending = if never_served || error.kind() == ErrorKind::Stalled {

@@ -2,7 +2,7 @@
 //!
 //! A node is healthy while a connection to it stands. After `unhealthy_after` failures in a row
 //! with none standing it is unhealthy, until the next success. A failure is an attempt to connect
-//! that failed, a connection that stalled, or one that ended before the server ever answered.
+//! that failed, a connection that stalled, or one that ended soon and gave error lines at best.
 //! After the latter two a new connection counts only once the server has answered on it, because
 //! the kernel accepts connections for a process that is stopped.
 

@@ -262,6 +262,34 @@ async fn a_refusal_at_the_door_is_told_in_the_servers_words() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_gives_nothing_but_error_lines_is_backed_off_from() {
+    let (client, mut attempts) = client(|builder| builder.backoff(exact()));
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let read = tokio::spawn(client.get("k").into_future());
+    peer.exchange("get k\r\n", "ERROR Too many open connections\r\n")
+        .await;
+    drop(peer);
+    let error = read.await.unwrap().unwrap_err();
+    assert!(
+        error.to_string().contains("Too many open connections"),
+        "{error}"
+    );
+    assert!(
+        attempts
+            .next_within(Duration::from_millis(900))
+            .await
+            .is_none()
+    );
+    attempts
+        .next()
+        .await
+        .accept()
+        .exchange("version\r\n", "VERSION 1\r\n")
+        .await;
+}
+
 struct Recorder {
     told: Arc<Mutex<Vec<String>>>,
 }
