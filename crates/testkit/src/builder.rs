@@ -1,7 +1,6 @@
 //! How a server is to be started.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -46,9 +45,8 @@ impl Builder {
             max_connections: 1024,
             kept_requests: 0,
         };
-        let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         Self {
-            listen: Listen::Tcp(anywhere.to_string()),
+            listen: Listen::Tcp(Endpoint::anywhere().node()),
             settings,
             clock: None,
         }

@@ -39,7 +39,7 @@ impl Times {
 
 /// What goes wrong between a server and its clients.
 ///
-/// Every [`Server`](crate::Server) has one. Without
+/// Every [`Server`](crate::Server) and every [`FaultProxy`](crate::FaultProxy) has one. Without
 /// faults nothing is slowed down. A switch takes effect for connections that are open, too,
 /// unless its description says otherwise. Clones switch the same faults.
 ///

@@ -6,7 +6,7 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
@@ -29,6 +29,11 @@ pub(crate) enum Endpoint {
 }
 
 impl Endpoint {
+    /// A free port of 127.0.0.1.
+    pub(crate) fn anywhere() -> Self {
+        Self::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    }
+
     /// As a client's configuration writes it.
     pub(crate) fn node(&self) -> String {
         match self {
@@ -103,6 +108,17 @@ impl Gate {
         self.apply(&mut state)
     }
 
+    /// Closes for good and leaves nothing behind.
+    pub(crate) fn dismantle(&self) {
+        let mut state = lock(&self.state);
+        state.stopped = true;
+        state.listener = None;
+        if let Endpoint::Unix(path) = &self.endpoint {
+            // Somebody may have tidied up before.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
     /// Closes for a fault, or opens at its end.
     pub(crate) fn set_refusing(&self, refusing: bool) -> io::Result<()> {
         let mut state = lock(&self.state);
@@ -152,15 +168,6 @@ impl Gate {
                 .map_ok(|stream| (stream, admit()))
         })
         .await
-    }
-}
-
-impl Drop for Gate {
-    fn drop(&mut self) {
-        if let Endpoint::Unix(path) = &self.endpoint {
-            // Somebody may have tidied up before.
-            let _ = std::fs::remove_file(path);
-        }
     }
 }
 

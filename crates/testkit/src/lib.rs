@@ -7,7 +7,7 @@
 //! lines or garbage. A [`Clock`] decides when items expire. [`Server::stats`] and
 //! [`Server::wait_for`] let a test see what arrived, and wait for it without sleeping.
 //!
-//! A fault proxy puts the same faults in front of any other TCP server, a real memcached say.
+//! [`FaultProxy`] puts the same faults in front of any other TCP server, a real memcached say.
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -56,6 +56,7 @@ mod lru;
 mod machine;
 mod observe;
 mod outbox;
+mod proxy;
 mod relay;
 mod script;
 mod server;
@@ -71,6 +72,7 @@ pub use builder::Builder;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use fault::{Faults, Times};
 pub use observe::{CommandCounts, Stats};
+pub use proxy::{FaultProxy, ProxyStats};
 pub use script::Script;
 pub use server::Server;
 pub use steersman_memcached_protocol::server::Verb;

@@ -15,7 +15,8 @@ const FULL: usize = 1024 * 1024;
 /// The queue of one connection's outgoing bytes.
 #[derive(Debug)]
 pub(crate) struct Outbox {
-    faults: Faults,
+    /// What shapes the bytes; nothing on the way from a proxy to its upstream.
+    faults: Option<Faults>,
     queue: VecDeque<Parcel>,
     queued: usize,
     last_due: Option<Instant>,
@@ -47,7 +48,7 @@ pub(crate) enum Next<'a> {
 }
 
 impl Outbox {
-    pub(crate) fn new(faults: Faults) -> Self {
+    pub(crate) fn new(faults: Option<Faults>) -> Self {
         Self {
             faults,
             queue: VecDeque::new(),
@@ -80,19 +81,26 @@ impl Outbox {
             return;
         }
         let mut due = None;
-        if self.faults.is_active() {
-            self.cut_short(&mut bytes);
+        if let Some(faults) = self.active_faults() {
+            self.cut_short(&faults, &mut bytes);
             if bytes.is_empty() {
                 return;
             }
-            due = self.delayed(self.faults.delay());
+            due = self.delayed(faults.delay());
         }
         self.queued += bytes.len();
         self.queue.push_back(Parcel { due, bytes });
     }
 
-    fn cut_short(&mut self, bytes: &mut Bytes) {
-        if let Some(cut) = self.faults.take_cut(&mut self.cut_seen) {
+    fn active_faults(&self) -> Option<Faults> {
+        self.faults
+            .as_ref()
+            .filter(|faults| faults.is_active())
+            .cloned()
+    }
+
+    fn cut_short(&mut self, faults: &Faults, bytes: &mut Bytes) {
+        if let Some(cut) = faults.take_cut(&mut self.cut_seen) {
             self.cut = Some(cut);
         }
         let Some(cut) = &mut self.cut else { return };
@@ -119,11 +127,11 @@ impl Outbox {
             return self.end.map_or(Next::Idle, Next::End);
         };
         let mut bytes = &parcel.bytes[..];
-        if self.faults.is_active() {
-            if self.faults.holds_replies() {
+        if let Some(faults) = self.active_faults() {
+            if faults.holds_replies() {
                 return Next::Held;
             }
-            if let Some(size) = self.faults.split() {
+            if let Some(size) = faults.split() {
                 bytes = &bytes[..bytes.len().min(size)];
             }
         }

@@ -28,16 +28,17 @@ pub(crate) trait Work {
     fn sent(&mut self, bytes: usize);
 }
 
-/// Works until the source ends, the work ends the connection, or either fails.
+/// Works until the source ends and everything is sent, the outbox ends the connection, or either
+/// end fails.
 pub(crate) async fn relay(
     source: &mut (impl AsyncRead + Unpin),
     sink: &mut (impl AsyncWrite + Unpin),
     faults: &Faults,
+    mut outbox: Outbox,
     work: &mut impl Work,
 ) -> io::Result<Ending> {
     let mut changes = faults.changes();
     let mut input = BytesMut::new();
-    let mut outbox = Outbox::new(faults.clone());
     loop {
         let is_frozen = faults.is_frozen();
         if !is_frozen {

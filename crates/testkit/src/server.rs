@@ -20,6 +20,7 @@ use crate::item::Seconds;
 use crate::lock;
 use crate::machine::{Machine, Settings};
 use crate::observe::{Stats, wait_until};
+use crate::outbox::Outbox;
 use crate::relay::relay;
 use crate::script::Script;
 use crate::session::Session;
@@ -184,8 +185,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Closing cannot fail; only opening can.
-        let _ = self.shared.host.gate.set_stopped(true);
+        self.shared.host.gate.dismantle();
         self.acceptor.abort();
     }
 }
@@ -244,6 +244,8 @@ impl Connector {
             return Ok(Ending::Close);
         }
         let mut session = Session::new(Arc::clone(shared));
-        relay(&mut source, &mut sink, &shared.host.faults, &mut session).await
+        let faults = &shared.host.faults;
+        let outbox = Outbox::new(Some(faults.clone()));
+        relay(&mut source, &mut sink, faults, outbox, &mut session).await
     }
 }

@@ -112,6 +112,7 @@ impl Work for Session {
         if self.is_deaf || self.shared.host.faults.is_black_hole() {
             self.is_deaf |= !input.is_empty();
             input.clear();
+            self.shared.host.changed.notify_waiters();
             return;
         }
         if input.is_empty() && self.reading.is_none() {
