@@ -5,10 +5,12 @@
 //! the request next in turn. Reads are checked by key on top of that: a value goes to those who
 //! asked for its key, or the connection fails; it never goes to anybody else.
 
+mod input;
 mod reader;
 
 use bytes::{Buf, BytesMut};
 
+use self::input::Input;
 use self::reader::Reader;
 use crate::encode::outbox::Outbox;
 use crate::error::{Problem, ProtocolError, RequestError};
@@ -155,8 +157,12 @@ impl<T> Connection<T> {
     /// output, so that the server owes its reply. True when nothing is in flight.
     pub fn front_is_written(&self) -> bool {
         let mut commands = self.outbox.pending().commands().iter();
-        let Some(_front) = commands.next() else { return true };
-        let end = commands.next().map_or(self.outbox.output().end(), |next| next.start);
+        let Some(_front) = commands.next() else {
+            return true;
+        };
+        let end = commands
+            .next()
+            .map_or(self.outbox.output().end(), |next| next.start);
         self.outbox.output().taken() >= end
     }
 
@@ -182,8 +188,9 @@ impl<T> Connection<T> {
             return Err(error.clone());
         }
         let before = self.outbox.pending().completed();
+        let mut input = Input::new(input);
         loop {
-            match self.reader.read(&mut self.outbox, input, sink) {
+            match self.reader.read(&mut self.outbox, &mut input, sink) {
                 Ok(true) => {}
                 Ok(false) => return Ok(self.outbox.pending().completed().wrapping_sub(before)),
                 Err(error) => {
@@ -232,6 +239,3 @@ impl<T> Connection<T> {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -41,15 +41,11 @@ impl<'a> Key<'a> {
         if bytes.len() > Self::MAX_LEN {
             return Err(KeyError::TooLong { len: bytes.len() });
         }
-        // Without an early exit the compiler checks many bytes at a time.
-        let forbidden = bytes
-            .iter()
-            .fold(false, |found, &byte| found | is_forbidden(byte));
-        if forbidden && let Some(position) = bytes.iter().position(|&byte| is_forbidden(byte)) {
-            return Err(KeyError::ForbiddenByte {
-                position,
-                byte: bytes[position],
-            });
+        if may_hold_forbidden(bytes)
+            && let Some(position) = bytes.iter().position(|&byte| is_forbidden(byte))
+        {
+            let byte = bytes[position];
+            return Err(KeyError::ForbiddenByte { position, byte });
         }
         Ok(Self(bytes))
     }
@@ -132,6 +128,31 @@ const fn is_forbidden(byte: u8) -> bool {
     byte < 33 || byte == 127
 }
 
+/// Rules out forbidden bytes eight at a time: false only if there are none.
+fn may_hold_forbidden(bytes: &[u8]) -> bool {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const TOP: u64 = 0x80 * EACH;
+
+    // The top bit of a byte of the result is set if the byte of `word` is less than `bound`; a
+    // borrow can set it for the next byte too, but only if there is one that is less.
+    let less = |word: u64, bound: u64| word.wrapping_sub(bound * EACH) & !word & TOP;
+    let found = |word: &[u8; 8]| {
+        let word = u64::from_ne_bytes(*word);
+        less(word, 33) | less(word ^ (127 * EACH), 1)
+    };
+    let (words, _) = bytes.as_chunks::<8>();
+    match bytes.last_chunk::<8>() {
+        // The last eight bytes overlap the others, which spares a loop over the rest.
+        Some(last) => {
+            words
+                .iter()
+                .fold(found(last), |all, word| all | found(word))
+                != 0
+        }
+        None => true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +168,22 @@ mod tests {
                 Ok(Key(&bytes))
             };
             assert_eq!(Key::new(&bytes), expected);
+        }
+    }
+
+    #[test]
+    fn a_forbidden_byte_is_found_wherever_it_is() {
+        for len in 1..=30 {
+            for position in 0..len {
+                for byte in [0, b'\n', b' ', 127] {
+                    let mut bytes = vec![b'\x80'; len];
+                    bytes[position] = byte;
+                    assert_eq!(
+                        Key::new(&bytes),
+                        Err(KeyError::ForbiddenByte { position, byte })
+                    );
+                }
+            }
         }
     }
 

@@ -87,9 +87,15 @@ pub(crate) struct ValueLine<'a> {
 }
 
 impl<'a> ValueLine<'a> {
-    pub(crate) fn parse(line: &'a [u8], has_cas: bool) -> Option<Self> {
+    /// Parses the line; if its key is the `likely` one, without a search for where it ends.
+    pub(crate) fn parse(line: &'a [u8], has_cas: bool, likely: &[u8]) -> Option<Self> {
         let fields = line.strip_prefix(b"VALUE ")?;
-        let space = memchr(b' ', fields)?;
+        let is_likely = fields.starts_with(likely) && fields.get(likely.len()) == Some(&b' ');
+        let space = if is_likely {
+            likely.len()
+        } else {
+            memchr(b' ', fields)?
+        };
         let (key, fields) = (&fields[..space], &fields[space + 1..]);
         let (flags, fields) = split_number(fields)?;
         let (length, mut fields) = split_number(fields.strip_prefix(b" ")?)?;
@@ -216,7 +222,7 @@ mod tests {
 
     #[test]
     fn value_lines() {
-        let line = ValueLine::parse(b"VALUE k 4294967295 3", false).unwrap();
+        let line = ValueLine::parse(b"VALUE k 4294967295 3", false, b"k").unwrap();
         assert_eq!(
             line,
             ValueLine {
@@ -226,7 +232,7 @@ mod tests {
                 cas: None
             }
         );
-        let line = ValueLine::parse(b"VALUE k 0 0 18446744073709551615", true).unwrap();
+        let line = ValueLine::parse(b"VALUE k 0 0 18446744073709551615", true, b"other").unwrap();
         assert_eq!(
             line,
             ValueLine {
@@ -253,7 +259,10 @@ mod tests {
             "VALUE k 0 18446744073709551616",
             "value k 0 3",
         ] {
-            assert_eq!(ValueLine::parse(no.as_bytes(), false), None, "{no}");
+            for likely in ["", "k", "other"] {
+                let value = ValueLine::parse(no.as_bytes(), false, likely.as_bytes());
+                assert_eq!(value, None, "{no}");
+            }
         }
         for no in [
             "VALUE k 0 3",
@@ -261,7 +270,7 @@ mod tests {
             "VALUE k 0 3 x",
             "VALUE k 0 3 1 2",
         ] {
-            assert_eq!(ValueLine::parse(no.as_bytes(), true), None, "{no}");
+            assert_eq!(ValueLine::parse(no.as_bytes(), true, b"k"), None, "{no}");
         }
     }
 
@@ -291,13 +300,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(key in "[!-~]{1,250}", flags: u32, length: u64, cas: u64) {
+        fn what_is_written_is_read(
+            (key, likely) in ("[!-~]{1,250}", "[!-~]{0,3}"),
+            flags: u32,
+            length: u64,
+            cas: u64,
+        ) {
             let line = format!("VALUE {key} {flags} {length}");
             let expected = ValueLine { key: key.as_bytes(), flags, length, cas: None };
-            prop_assert_eq!(ValueLine::parse(line.as_bytes(), false), Some(expected));
+            prop_assert_eq!(ValueLine::parse(line.as_bytes(), false, key.as_bytes()), Some(expected));
             let line = format!("{line} {cas}");
             let expected = ValueLine { key: key.as_bytes(), flags, length, cas: Some(cas) };
-            prop_assert_eq!(ValueLine::parse(line.as_bytes(), true), Some(expected));
+            prop_assert_eq!(ValueLine::parse(line.as_bytes(), true, likely.as_bytes()), Some(expected));
         }
 
         #[test]

@@ -4,10 +4,11 @@
 //! for each command line), slots (one for each request that somebody waits for) and the keys of
 //! reads, one after the other in one buffer.
 
+mod keys;
+
 use std::collections::VecDeque;
 
-use bytes::{Buf, BytesMut};
-
+use self::keys::Keys;
 use crate::parse::Expected;
 use crate::{Key, Reply, Unanswered};
 
@@ -42,8 +43,8 @@ pub(crate) struct Pending<T> {
     slots: VecDeque<Slot<T>>,
     /// The number of the first slot: how many there were before it.
     first_slot: u64,
-    /// The keys of the reads in `commands`, each behind its length in one byte.
-    keys: BytesMut,
+    /// The keys of the reads in `commands`.
+    keys: Keys,
     waiting: usize,
     quiet: usize,
     completed: usize,
@@ -55,7 +56,7 @@ impl<T> Pending<T> {
             commands: VecDeque::new(),
             slots: VecDeque::new(),
             first_slot: 0,
-            keys: BytesMut::new(),
+            keys: Keys::default(),
             waiting: 0,
             quiet: 0,
             completed: 0,
@@ -90,10 +91,7 @@ impl<T> Pending<T> {
 
     /// Adds a key to the last command, which is a read.
     pub(crate) fn push_key(&mut self, key: Key<'_>, token: T) {
-        let bytes = key.as_bytes();
-        let length = u8::try_from(bytes.len()).expect("a key has at most 250 bytes");
-        self.keys.extend_from_slice(&[length]);
-        self.keys.extend_from_slice(bytes);
+        self.keys.push(key);
         if let Some(command) = self.commands.back_mut() {
             command.keys += 1;
         }
@@ -156,27 +154,24 @@ impl<T> Pending<T> {
     /// How many keys of the front command come before `key`, or `None` if it does not wait for
     /// that key.
     pub(crate) fn keys_before(&self, key: &[u8]) -> Option<u32> {
-        let mut rest = &self.keys[..];
-        (0..self.front()?.keys).find(|_| {
-            let (&length, behind) = rest.split_first().expect("every key has its length");
-            let (asked, behind) = behind.split_at(usize::from(length));
-            rest = behind;
-            asked == key
-        })
+        let waiting = self.front()?.keys;
+        (0..waiting)
+            .zip(self.keys.iter())
+            .find_map(|(before, asked)| (asked == key).then_some(before))
     }
 
     /// The key that the front command waits for next.
     pub(crate) fn next_key(&self) -> Option<&[u8]> {
-        if self.front()?.keys == 0 {
-            return None;
-        }
-        let (&length, behind) = self.keys.split_first()?;
-        behind.get(..usize::from(length))
+        let waits = self.front()?.keys > 0;
+        self.keys.iter().next().filter(|_| waits)
     }
 
     /// Answers the next key of the front command.
     pub(crate) fn answer_key(&mut self, reply: Reply, sink: &mut impl FnMut(T, Reply)) {
-        self.pop_key();
+        if let Some(command) = self.commands.front_mut() {
+            command.keys -= 1;
+        }
+        self.keys.pop();
         self.answer_slot(reply, sink);
     }
 
@@ -215,7 +210,7 @@ impl<T> Pending<T> {
         };
         self.commands.extend(other.commands.drain(..).map(shifted));
         self.slots.append(&mut other.slots);
-        self.keys.extend_from_slice(&other.keys);
+        self.keys.append(&mut other.keys);
         self.waiting += other.waiting;
         self.quiet += other.quiet;
         other.clear();
@@ -255,15 +250,6 @@ impl<T> Pending<T> {
 
     fn index(&self, slot: u64) -> Option<usize> {
         usize::try_from(slot.checked_sub(self.first_slot)?).ok()
-    }
-
-    fn pop_key(&mut self) {
-        if let Some(command) = self.commands.front_mut()
-            && let Some(&length) = self.keys.first()
-        {
-            command.keys -= 1;
-            self.keys.advance(1 + usize::from(length));
-        }
     }
 
     /// Answers the first slot and those linked to it.

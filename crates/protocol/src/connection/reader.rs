@@ -1,8 +1,9 @@
 //! Reading replies: lines and values from the input, checked against what was asked.
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 use memchr::memchr;
 
+use super::input::Input;
 use crate::encode::outbox::Outbox;
 use crate::error::{ProtocolError, ProtocolErrorKind, excerpt};
 use crate::parse::{self, Expected, ValueLine};
@@ -36,13 +37,14 @@ impl Reader {
     pub(super) fn read<T>(
         &mut self,
         asked: &mut Outbox<T>,
-        input: &mut BytesMut,
+        input: &mut Input<'_>,
         sink: &mut impl FnMut(T, Reply),
     ) -> Result<bool, ProtocolError> {
         if let Some(header) = self.value {
             return self.read_data(header, asked, input, sink);
         }
-        if input.is_empty() {
+        let rest = input.rest();
+        if rest.is_empty() {
             return Ok(false);
         }
         let taken = asked.output().taken();
@@ -51,14 +53,14 @@ impl Reader {
             .front()
             .filter(|command| command.start < taken)
         else {
-            return Err(unsolicited(input));
+            return Err(unsolicited(rest));
         };
         let expected = command.expected;
-        let Some(end) = self.find_line(asked.limits(), expected, input)? else {
+        let Some(end) = self.find_line(asked.limits(), expected, rest)? else {
             return Ok(false);
         };
-        self.read_line(expected, asked, &input[..end], sink)?;
-        input.advance(end + LINE_END.len());
+        self.read_line(expected, asked, &rest[..end], sink)?;
+        input.skip(end + LINE_END.len());
         Ok(true)
     }
 
@@ -122,7 +124,8 @@ impl Reader {
         sink: &mut impl FnMut(T, Reply),
     ) -> Result<(), ProtocolError> {
         let expected = Expected::Values { cas };
-        let value = ValueLine::parse(line, cas).ok_or_else(|| unexpected(expected, line))?;
+        let next = asked.pending().next_key().unwrap_or_default();
+        let value = ValueLine::parse(line, cas, next).ok_or_else(|| unexpected(expected, line))?;
         let Some(misses) = asked.pending().keys_before(value.key) else {
             return Err(unexpected_key(asked.pending().next_key(), line));
         };
@@ -147,14 +150,14 @@ impl Reader {
         &mut self,
         header: ValueHeader,
         asked: &mut Outbox<T>,
-        input: &mut BytesMut,
+        input: &mut Input<'_>,
         sink: &mut impl FnMut(T, Reply),
     ) -> Result<bool, ProtocolError> {
         let ValueHeader { length, flags, cas } = header;
         let is_large = length >= asked.limits().copy_below;
-        let Some((data, behind)) = input.split_at_checked(length) else {
+        let Some((data, behind)) = input.rest().split_at_checked(length) else {
             if is_large {
-                input.reserve(length + LINE_END.len() - input.len());
+                input.reserve(length + LINE_END.len());
             }
             return Ok(false);
         };
@@ -165,13 +168,13 @@ impl Reader {
             return Err(bad_value_end(asked.pending().next_key(), length, behind));
         }
         let data = if is_large {
-            input.split_to(length).freeze()
+            input.split(length)
         } else {
             let copy = Bytes::copy_from_slice(data);
-            input.advance(length);
+            input.skip(length);
             copy
         };
-        input.advance(LINE_END.len());
+        input.skip(LINE_END.len());
         self.value = None;
         asked
             .pending_mut()

@@ -1,0 +1,10 @@
+//! The client side of the protocol as its users see it.
+
+mod batching;
+mod failures;
+mod hostile;
+mod lifecycle;
+mod model;
+mod sessions;
+mod support;
+mod values;
