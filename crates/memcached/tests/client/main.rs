@@ -1,6 +1,7 @@
 //! The client against simulated networks in virtual time and against embedded servers.
 
 mod batching;
+mod chaos;
 mod health;
 mod lifecycle;
 mod network;
