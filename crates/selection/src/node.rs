@@ -124,3 +124,23 @@ impl Member {
         self.weight
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NodeIndex;
+    use crate::ErrorKind;
+
+    #[test]
+    fn every_index_fits_a_slot() {
+        for number in [0, 1, 65_533, 65_534] {
+            let index = NodeIndex::try_from(number).unwrap();
+            assert_eq!(NodeIndex::from_slot(index.to_slot()), Some(index));
+            assert_eq!(usize::from(index), number);
+        }
+        assert_eq!(NodeIndex::from_slot(u16::MAX), None);
+        for number in [65_535, 65_536, usize::MAX] {
+            let error = NodeIndex::try_from(number).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::TooManyNodes);
+        }
+    }
+}

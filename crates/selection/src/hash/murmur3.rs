@@ -14,37 +14,27 @@ pub(crate) struct Murmur3 {
     h1: u64,
     h2: u64,
     length: u64,
-    /// The bytes that do not fill a block yet, then zeros.
-    pending: [u8; BLOCK],
+    /// The bytes that do not fill a block yet, the first of them lowest.
+    pending: u128,
+    /// How many they are, 0 to 15.
     held: usize,
 }
 
 impl Murmur3 {
     /// Appends bytes to what is hashed.
     pub(crate) fn update(&mut self, bytes: &[u8]) {
-        let held = self.held;
-        self.length = self.length.wrapping_add(bytes.len() as u64);
-        let free = BLOCK - held;
-        if bytes.len() < free {
-            self.pending[held..held + bytes.len()].copy_from_slice(bytes);
-            self.held += bytes.len();
-            return;
-        }
-        let (first, rest) = bytes.split_at(free);
-        self.pending[held..].copy_from_slice(first);
-        self.block(self.pending);
-        let (blocks, tail) = rest.as_chunks::<BLOCK>();
+        let (blocks, tail) = bytes.as_chunks::<BLOCK>();
         for block in blocks {
-            self.block(*block);
+            self.append(u128::from_le_bytes(*block), BLOCK);
         }
-        self.pending = [0; BLOCK];
-        self.pending[..tail.len()].copy_from_slice(tail);
-        self.held = tail.len();
+        let mut padded = [0; BLOCK];
+        padded[..tail.len()].copy_from_slice(tail);
+        self.append(u128::from_le_bytes(padded), tail.len());
     }
 
     /// The first 64 bits of the hash of all bytes so far.
     pub(crate) fn first_half(&self) -> u64 {
-        // Zero bytes scramble to zero, so the padded block is the tail of the definition.
+        // No bytes scramble to zero, so a tail is a block filled up with zeros.
         let (k1, k2) = scramble(self.pending);
         let h1 = self.h1 ^ k1 ^ self.length;
         let h2 = self.h2 ^ k2 ^ self.length;
@@ -53,7 +43,20 @@ impl Murmur3 {
         finalise(h1).wrapping_add(finalise(h2))
     }
 
-    fn block(&mut self, block: [u8; BLOCK]) {
+    /// Appends the lowest `count` bytes of a word, 0 to 16; the others must be zero.
+    fn append(&mut self, word: u128, count: usize) {
+        self.length = self.length.wrapping_add(count as u64);
+        let room = BLOCK - self.held;
+        self.pending |= word << (8 * self.held);
+        self.held += count;
+        if count >= room {
+            self.mix_in(self.pending);
+            self.held -= BLOCK;
+            self.pending = if room < BLOCK { word >> (8 * room) } else { 0 };
+        }
+    }
+
+    fn mix_in(&mut self, block: u128) {
         let (k1, k2) = scramble(block);
         self.h1 = (self.h1 ^ k1).rotate_left(27).wrapping_add(self.h2);
         self.h1 = self.h1.wrapping_mul(5).wrapping_add(0x52dc_e729);
@@ -62,9 +65,9 @@ impl Murmur3 {
     }
 }
 
-fn scramble(block: [u8; BLOCK]) -> (u64, u64) {
-    let (halves, _) = block.as_chunks();
-    let (k1, k2) = (u64::from_le_bytes(halves[0]), u64::from_le_bytes(halves[1]));
+#[expect(clippy::cast_possible_truncation, reason = "the halves are meant")]
+fn scramble(block: u128) -> (u64, u64) {
+    let (k1, k2) = (block as u64, (block >> 64) as u64);
     (
         k1.wrapping_mul(C1).rotate_left(31).wrapping_mul(C2),
         k2.wrapping_mul(C2).rotate_left(33).wrapping_mul(C1),

@@ -269,7 +269,7 @@ impl fmt::Debug for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Placement")
             .field("scheme", &self.scheme)
-            .field("members", &self.roster)
+            .field("members", &self.iter().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }

@@ -5,6 +5,8 @@
 //! keeps scores integers and so the same on every machine; the weighted variants with logarithms
 //! depend on the last bit of a maths library.
 
+use std::cmp::Reverse;
+
 use crate::{Member, NodeIndex, hash};
 
 /// How many virtual ids are scored before their best is compared with the best so far.
@@ -14,6 +16,9 @@ const BLOCK: usize = 64;
 /// processor's pipelines full, and are a vector where the target has 64-bit vector multiplication.
 const LANES: usize = 8;
 
+/// The most nodes that [`Rendezvous::best`] ranks without allocating.
+pub(super) const MAX_UNALLOCATED: usize = 16;
+
 /// The virtual ids of the active nodes. Their order means nothing: scores never tie.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rendezvous {
@@ -21,13 +26,16 @@ pub(super) struct Rendezvous {
     virtual_ids: Vec<u64>,
     /// Whose each virtual id is.
     owners: Vec<NodeIndex>,
-    /// Where the virtual ids of a node are, by its index; empty for a node that is not active.
-    spans: Vec<Span>,
+    /// The virtual ids of a node, by its index.
+    nodes: Vec<Ids>,
     active: usize,
 }
 
+/// The virtual ids of one node; none for a node that is not active.
 #[derive(Debug, Clone, Copy, Default)]
-struct Span {
+struct Ids {
+    /// The first of them, held here so that a node of weight 1 is scored with one load.
+    first: u64,
     start: u32,
     len: u32,
 }
@@ -35,15 +43,16 @@ struct Span {
 impl Rendezvous {
     /// Adds a node, which must not be there yet.
     pub(super) fn insert(&mut self, index: NodeIndex, member: &Member) {
-        if self.spans.len() <= index.get() {
-            self.spans.resize(index.get() + 1, Span::default());
+        if self.nodes.len() <= index.get() {
+            self.nodes.resize(index.get() + 1, Ids::default());
         }
         let start = self.virtual_ids.len();
         self.virtual_ids
             .extend(hash::virtual_ids(member.name(), member.weight()));
         self.owners.resize(self.virtual_ids.len(), index);
-        self.spans[index.get()] = Span {
-            start: u32::try_from(start).expect("the sum of weights is at most 2^20"),
+        self.nodes[index.get()] = Ids {
+            first: self.virtual_ids[start],
+            start: u32::try_from(start).expect("weights add up to 2^20 at most"),
             len: member.weight(),
         };
         self.active += 1;
@@ -51,17 +60,17 @@ impl Rendezvous {
 
     /// Takes a node out, if it is there.
     pub(super) fn remove(&mut self, index: NodeIndex) {
-        let Some(span) = self.spans.get_mut(index.get()).map(std::mem::take) else {
+        let Some(gone) = self.nodes.get_mut(index.get()).map(std::mem::take) else {
             return;
         };
-        if span.len == 0 {
+        if gone.len == 0 {
             return;
         }
-        self.virtual_ids.drain(span.range());
-        self.owners.drain(span.range());
-        for later in &mut self.spans {
-            if later.start > span.start {
-                later.start -= span.len;
+        self.virtual_ids.drain(gone.range());
+        self.owners.drain(gone.range());
+        for ids in &mut self.nodes {
+            if ids.start > gone.start {
+                ids.start -= gone.len;
             }
         }
         self.active -= 1;
@@ -75,71 +84,105 @@ impl Rendezvous {
     /// The score of a node that is there: the best of its virtual ids.
     #[inline]
     pub(super) fn score(&self, index: NodeIndex, hash: u64) -> u64 {
-        let ids = &self.virtual_ids[self.spans[index.get()].range()];
-        ids.iter()
-            .fold(0, |best, id| best.max(hash::score(hash, *id)))
+        let ids = self.nodes[index.get()];
+        let first = hash::score(hash, ids.first);
+        if ids.len == 1 {
+            return first;
+        }
+        let scores = self.virtual_ids[ids.range()]
+            .iter()
+            .map(|id| hash::score(hash, *id));
+        scores.fold(first, u64::max)
     }
 
     /// The node with the highest score.
     pub(super) fn owner(&self, hash: u64) -> Option<NodeIndex> {
+        let (blocks, rest) = self.virtual_ids.as_chunks();
         let mut best = 0;
-        let mut best_block = 0;
-        for (block, ids) in self.virtual_ids.chunks(BLOCK).enumerate() {
-            let score = max_score(ids, hash);
+        let mut position = 0;
+        for (number, block) in blocks.iter().enumerate() {
+            let score = max_score(block, hash);
             if score > best {
                 best = score;
-                best_block = block;
+                position = number * BLOCK;
             }
         }
-        let start = best_block * BLOCK;
-        let ids = self.virtual_ids.iter().skip(start).take(BLOCK);
-        let position = start
-            + ids
-                .into_iter()
-                .position(|id| hash::score(hash, *id) == best)?;
+        if let Some(block) = blocks.get(position / BLOCK) {
+            position += block
+                .iter()
+                .take_while(|id| hash::score(hash, **id) != best)
+                .count();
+        }
+        for (offset, id) in rest.iter().enumerate() {
+            let score = hash::score(hash, *id);
+            if score > best {
+                best = score;
+                position = blocks.len() * BLOCK + offset;
+            }
+        }
         self.owners.get(position).copied()
     }
 
     /// The nodes with the highest scores, best first, as many as there is room for; returns how
     /// many there are.
     pub(super) fn best(&self, hash: u64, out: &mut [NodeIndex]) -> usize {
+        if out.len() > MAX_UNALLOCATED {
+            return self.best_of_all(hash, out);
+        }
+        let Some(last) = out.len().checked_sub(1) else {
+            return 0;
+        };
+        let mut scores = [0; MAX_UNALLOCATED];
         let mut len = 0;
-        // The score to beat, once `out` is full.
-        let mut last = None;
-        for (block, ids) in self.virtual_ids.chunks(BLOCK).enumerate() {
-            if last.is_some_and(|last| max_score(ids, hash) <= last) {
+        for (ids, owners) in self
+            .virtual_ids
+            .chunks(BLOCK)
+            .zip(self.owners.chunks(BLOCK))
+        {
+            let beaten = |block| max_score(block, hash) <= scores[last];
+            if len > last && ids.try_into().is_ok_and(beaten) {
                 continue;
             }
-            let owners = &self.owners[block * BLOCK..];
             for (id, owner) in ids.iter().zip(owners) {
-                if last.is_some_and(|last| hash::score(hash, *id) <= last) {
+                let score = hash::score(hash, *id);
+                if len > last && score <= scores[last] {
                     continue;
                 }
-                len = self.enter(*owner, hash, out, len);
-                if len == out.len() {
-                    let Some(worst) = out.last() else { return 0 };
-                    last = Some(self.score(*worst, hash));
+                let known = out[..len].iter().position(|node| node == owner);
+                let mut rank = match known {
+                    Some(rank) if scores[rank] > score => continue,
+                    Some(rank) => rank,
+                    None => {
+                        len = out.len().min(len + 1);
+                        len - 1
+                    }
+                };
+                while rank > 0 && scores[rank - 1] < score {
+                    scores[rank] = scores[rank - 1];
+                    out[rank] = out[rank - 1];
+                    rank -= 1;
                 }
+                scores[rank] = score;
+                out[rank] = *owner;
             }
         }
         len
     }
 
-    /// Enters a node into the `len` best so far; returns how many there are now.
-    fn enter(&self, node: NodeIndex, hash: u64, out: &mut [NodeIndex], len: usize) -> usize {
-        let score = self.score(node, hash);
-        let rank = out[..len].partition_point(|other| self.score(*other, hash) > score);
-        if rank == out.len() || out[..len].get(rank) == Some(&node) {
-            return len;
+    /// The same for any number of nodes: scores and sorts them all.
+    fn best_of_all(&self, hash: u64, out: &mut [NodeIndex]) -> usize {
+        let mut scored: Vec<_> = (self.owners.chunk_by(|a, b| a == b))
+            .map(|owners| (self.score(owners[0], hash), owners[0]))
+            .collect();
+        scored.sort_unstable_by_key(|(score, _)| Reverse(*score));
+        for (out, (_, node)) in out.iter_mut().zip(&scored) {
+            *out = *node;
         }
-        let len = out.len().min(len + 1);
-        out[rank..len].rotate_right(1);
-        out[rank] = node;
-        len
+        out.len().min(scored.len())
     }
 }
 
-impl Span {
+impl Ids {
     #[inline]
     fn range(self) -> std::ops::Range<usize> {
         let start = self.start as usize;
@@ -147,18 +190,15 @@ impl Span {
     }
 }
 
-/// The highest score of some virtual ids, 0 for none.
+/// The highest score of a block of virtual ids.
 #[inline]
-fn max_score(ids: &[u64], hash: u64) -> u64 {
+fn max_score(block: &[u64; BLOCK], hash: u64) -> u64 {
     let mut best = [0; LANES];
-    let (rows, rest) = ids.as_chunks::<LANES>();
+    let (rows, _) = block.as_chunks::<LANES>();
     for row in rows {
         for (best, id) in best.iter_mut().zip(row) {
             *best = (*best).max(hash::score(hash, *id));
         }
-    }
-    for (best, id) in best.iter_mut().zip(rest) {
-        *best = (*best).max(hash::score(hash, *id));
     }
     best.into_iter().fold(0, u64::max)
 }

@@ -51,7 +51,12 @@ impl Roster {
             Some(index) => *index,
             None => NodeIndex::try_from(self.entries.len())?,
         };
-        self.claim_virtual_ids(&member, index)?;
+        let virtual_ids = || hash::virtual_ids(name, weight);
+        if let Some(other) = virtual_ids().find_map(|id| self.virtual_ids.get(&id)) {
+            let other = self.get(*other).map_or(name, Member::name);
+            return Err(Error::duplicate_hash(name, other));
+        }
+        self.virtual_ids.extend(virtual_ids().map(|id| (id, index)));
         if !self.free.remove(&index) {
             self.entries.push(None);
         }
@@ -62,23 +67,6 @@ impl Roster {
             active: true,
         });
         Ok((index, &entry.member))
-    }
-
-    /// Enters the virtual ids of a member to be, all of them or none.
-    fn claim_virtual_ids(&mut self, member: &Member, index: NodeIndex) -> Result<(), Error> {
-        let ids = || hash::virtual_ids(member.name(), member.weight());
-        for (claimed, id) in ids().enumerate() {
-            let taken_by = self.virtual_ids.get(&id).copied();
-            if let Some(other) = taken_by {
-                for id in ids().take(claimed) {
-                    self.virtual_ids.remove(&id);
-                }
-                let other = self.get(other).unwrap_or(member);
-                return Err(Error::duplicate_hash(member.name(), other.name()));
-            }
-            self.virtual_ids.insert(id, index);
-        }
-        Ok(())
     }
 
     /// Removes a member; its index becomes free. `None` if there is none.

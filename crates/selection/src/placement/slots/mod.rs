@@ -4,20 +4,23 @@
 //! to the node that scores highest for it, so the table follows from the members alone, and a
 //! change of members changes only the entries that name a node that came or went.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use super::rendezvous::Rendezvous;
+use super::rendezvous::{MAX_UNALLOCATED, Rendezvous};
 use crate::{Member, NodeIndex, hash};
 
 /// The most replicas that a slot can hold.
-pub(super) const MAX_REPLICAS: usize = 16;
+pub(super) const MAX_REPLICAS: usize = MAX_UNALLOCATED;
 
 /// The table of the slots' best nodes.
 ///
 /// Entries are filled when first asked for, by any number of threads at once. Relaxed order is
 /// enough: an entry is a function of the members, so all writers store the same value, and members
 /// change only under exclusive access.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Slots {
     nodes: Rendezvous,
     /// `replicas` entries a slot, best first; only the first [`Slots::depth`] are used.
@@ -79,41 +82,37 @@ impl Slots {
         self.nodes.insert(index, member);
         let after = self.depth();
         for (slot, entries) in self.entries.chunks_exact_mut(self.replicas).enumerate() {
-            if !is_complete(&entries[..before]) {
-                entries.fill_with(Entry::empty);
+            let (known, _) = entries.split_at(before);
+            let Some(last) = known.last().and_then(Entry::load) else {
                 continue;
-            }
+            };
             let hash = hash::slot(slot as u64);
             let score = self.nodes.score(index, hash);
-            let beaten = entries[..before].iter().rev().take_while(|entry| {
-                let held = entry.load();
-                held.is_some_and(|held| score > self.nodes.score(held, hash))
-            });
-            let rank = before - beaten.count();
-            if rank < after {
-                entries[rank..after].rotate_right(1);
-                entries[rank] = Entry::holding(index);
+            if score < self.nodes.score(last, hash) && before == after {
+                continue;
             }
+            let rank = known.partition_point(|entry| {
+                let held = entry.load();
+                held.is_some_and(|held| score < self.nodes.score(held, hash))
+            });
+            entries[rank..after].rotate_right(1);
+            entries[rank] = Entry::holding(index);
         }
     }
 
     /// Takes a node out. The slots that it was in are computed again.
     pub(super) fn remove(&mut self, index: NodeIndex) {
-        let before = self.depth();
         self.nodes.remove(index);
         let mut best = [NodeIndex::default(); MAX_REPLICAS];
         let best = &mut best[..self.depth()];
         for (slot, entries) in self.entries.chunks_exact_mut(self.replicas).enumerate() {
-            let complete = is_complete(&entries[..before]);
-            if complete && entries.iter().all(|entry| entry.load() != Some(index)) {
+            if entries.iter().all(|entry| entry.load() != Some(index)) {
                 continue;
             }
             entries.fill_with(Entry::empty);
-            if complete {
-                self.nodes.best(hash::slot(slot as u64), best);
-                for (entry, node) in entries.iter_mut().zip(&*best) {
-                    *entry = Entry::holding(*node);
-                }
+            self.nodes.best(hash::slot(slot as u64), best);
+            for (entry, node) in entries.iter_mut().zip(&*best) {
+                *entry = Entry::holding(*node);
             }
         }
     }
@@ -152,10 +151,25 @@ impl Slots {
     }
 }
 
-/// Whether all of some entries are known. A clone taken while others fill the table can hold a
-/// slot of which it saw a part.
-fn is_complete(entries: &[Entry]) -> bool {
-    entries.iter().all(|entry| entry.load().is_some())
+impl Clone for Slots {
+    /// Copies the entries that are known. Of a slot that another thread is just computing it may
+    /// see a part; the clone starts without any of it, so that changes find slots whole or empty.
+    fn clone(&self) -> Self {
+        let mut clone = Self {
+            nodes: self.nodes.clone(),
+            entries: self.entries.clone(),
+            ..*self
+        };
+        let depth = clone.depth();
+        if depth > 1 {
+            for entries in clone.entries.chunks_exact_mut(self.replicas) {
+                if entries[..depth].iter().any(|entry| entry.load().is_none()) {
+                    entries.fill_with(Entry::empty);
+                }
+            }
+        }
+        clone
+    }
 }
 
 /// The index of a node, or `u16::MAX` for one that nobody has computed yet.
@@ -182,6 +196,7 @@ impl Entry {
 }
 
 impl Clone for Entry {
+    #[inline]
     fn clone(&self) -> Self {
         Self(AtomicU16::new(self.0.load(Ordering::Relaxed)))
     }

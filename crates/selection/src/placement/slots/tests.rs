@@ -1,0 +1,173 @@
+//! The table against its definition, and under change.
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::{MAX_REPLICAS, Slots};
+use crate::placement::rendezvous::Rendezvous;
+use crate::{Member, NodeIndex};
+
+/// The definition, written out once more without the crate's own hash module.
+fn ranking(slot: u64, members: &[(NodeIndex, Member)]) -> Vec<NodeIndex> {
+    let mix = |x: u64| {
+        let x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (x ^ (x >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb)
+    };
+    let slot_hash = mix(slot ^ 0x9e37_79b9_7f4a_7c15);
+    let score = |member: &Member| {
+        let seeds = (0..u64::from(member.weight())).map(|i| u64::from_be_bytes(*b"Steersma") + i);
+        let ids = seeds.map(|seed| xxh3_64_with_seed(member.name().as_bytes(), seed));
+        ids.map(|id| mix(slot_hash ^ id)).max()
+    };
+    let mut nodes: Vec<_> = members
+        .iter()
+        .map(|(index, member)| (score(member), *index))
+        .collect();
+    nodes.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    nodes.into_iter().map(|(_, index)| index).collect()
+}
+
+fn members(count: usize) -> Vec<(NodeIndex, Member)> {
+    let member = |i: usize| {
+        let weight = u32::try_from(1 + i % 3).unwrap();
+        Member::new(format!("cache-{i}:11211")).weighted(weight)
+    };
+    (0..count)
+        .map(|i| (NodeIndex::try_from(i).unwrap(), member(i)))
+        .collect()
+}
+
+fn table(bits: u8, replicas: usize, members: &[(NodeIndex, Member)]) -> Slots {
+    let mut nodes = Rendezvous::default();
+    for (index, member) in members {
+        nodes.insert(*index, member);
+    }
+    Slots::new(nodes, bits, replicas)
+}
+
+/// A hash of a key that falls into the slot.
+fn key_in(slot: u64, bits: u8) -> u64 {
+    slot << (64 - bits) | 0xabcd
+}
+
+fn assert_follows_definition(table: &Slots, members: &[(NodeIndex, Member)]) {
+    for slot in 0..1 << table.bits {
+        let key = key_in(slot, table.bits);
+        let ranking = ranking(slot, members);
+        assert_eq!(table.owner(key), ranking.first().copied(), "slot {slot}");
+        for room in [table.replicas, members.len() + 1] {
+            let mut best = vec![NodeIndex::default(); room];
+            let count = table.best(key, &mut best);
+            assert_eq!(count, room.min(members.len()));
+            assert_eq!(best[..count], ranking[..count], "slot {slot}");
+        }
+    }
+}
+
+#[test]
+fn every_slot_goes_to_its_best_nodes() {
+    for (bits, replicas, count) in [
+        (8, 1, 0),
+        (8, 1, 1),
+        (8, 2, 1),
+        (9, 3, 5),
+        (8, 16, 12),
+        (12, 1, 90),
+    ] {
+        let members = members(count);
+        let lazy = table(bits, replicas, &members);
+        assert_follows_definition(&lazy, &members);
+        let eager = table(bits, replicas, &members);
+        eager.fill();
+        assert_follows_definition(&eager, &members);
+    }
+}
+
+#[test]
+fn filling_leaves_no_entry_empty() {
+    let members = members(2);
+    for replicas in 1..=MAX_REPLICAS {
+        let table = table(8, replicas, &members);
+        table.fill();
+        for entries in table.entries.chunks_exact(replicas) {
+            let held = entries
+                .iter()
+                .filter(|entry| entry.load().is_some())
+                .count();
+            assert_eq!(held, replicas.min(members.len()));
+        }
+    }
+}
+
+/// After each change, filled slots still hold the right nodes and are still filled.
+#[test]
+fn changes_follow_the_definition_in_place() {
+    for replicas in [1, 2, 3, 5] {
+        let all = members(7);
+        let mut present = Vec::new();
+        let mut table = table(8, replicas, &[]);
+        let assert_filled = |table: &Slots| {
+            let depth = table.depth();
+            for entries in table.entries.chunks_exact(replicas) {
+                assert!(entries[..depth].iter().all(|entry| entry.load().is_some()));
+                assert!(entries[depth..].iter().all(|entry| entry.load().is_none()));
+            }
+        };
+        for (index, member) in &all {
+            table.insert(*index, member);
+            present.push((*index, member.clone()));
+            if present.len() > 1 {
+                assert_filled(&table);
+            }
+            table.fill();
+            assert_follows_definition(&table, &present);
+        }
+        while !present.is_empty() {
+            let (index, _) = present.remove(present.len() / 2);
+            table.remove(index);
+            assert_filled(&table);
+            assert_follows_definition(&table, &present);
+        }
+    }
+}
+
+/// A slot of which a clone saw only a part must not be taken for a known one.
+#[test]
+fn a_clone_forgets_slots_that_are_known_in_part() {
+    let members = members(5);
+    let table = table(8, 3, &members);
+    table.fill();
+    for (slot, entries) in table.entries.chunks_exact(3).enumerate() {
+        entries[slot % 3]
+            .0
+            .store(u16::MAX, super::Ordering::Relaxed);
+    }
+    let mut clone = table.clone();
+    assert!(clone.entries.iter().all(|entry| entry.load().is_none()));
+    clone.remove(members[0].0);
+    assert_follows_definition(&clone, &members[1..]);
+}
+
+#[test]
+fn threads_fill_one_table_together() {
+    let members = members(20);
+    let shared = table(10, 3, &members);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (shared, members) = (&shared, &members);
+            scope.spawn(move || {
+                for step in 0..1_u64 << shared.bits {
+                    let slot = (step * 7 + thread * 251) % (1 << shared.bits);
+                    let mut best = [NodeIndex::default(); 3];
+                    assert_eq!(shared.best(key_in(slot, shared.bits), &mut best), 3);
+                    assert_eq!(best[..], ranking(slot, members)[..3]);
+                    if step % 128 == 0 {
+                        let clone = shared.clone();
+                        let owner = clone.owner(key_in(slot, shared.bits));
+                        assert_eq!(owner, Some(best[0]));
+                    }
+                }
+            });
+        }
+    });
+    assert_follows_definition(&shared, &members);
+}

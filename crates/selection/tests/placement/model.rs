@@ -1,0 +1,225 @@
+//! Random histories of a placement against a plain list of its members.
+
+use proptest::prelude::*;
+use steersman_selection::{Member, Placement, Scheme};
+
+use crate::{keys, owner, replicas};
+
+const NAMES: usize = 9;
+
+#[derive(Debug, Clone)]
+enum Step {
+    Insert {
+        name: usize,
+        weight: u32,
+    },
+    Remove {
+        name: usize,
+    },
+    Deactivate {
+        name: usize,
+    },
+    Activate {
+        name: usize,
+    },
+    /// Looks keys up, so that some slots are known and others are not.
+    Look {
+        keys: usize,
+    },
+    Fill,
+    Clone,
+}
+
+/// A member as the model knows it.
+#[derive(Debug, Clone)]
+struct Listed {
+    name: usize,
+    weight: u32,
+    active: bool,
+}
+
+fn name(number: usize) -> String {
+    format!("10.0.0.{number}:11211")
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        6 => (0..NAMES, 1..4_u32).prop_map(|(name, weight)| Step::Insert { name, weight }),
+        3 => (0..NAMES).prop_map(|name| Step::Remove { name }),
+        3 => (0..NAMES).prop_map(|name| Step::Deactivate { name }),
+        3 => (0..NAMES).prop_map(|name| Step::Activate { name }),
+        3 => (1..100_usize).prop_map(|keys| Step::Look { keys }),
+        1 => Just(Step::Fill),
+        1 => Just(Step::Clone),
+    ];
+    prop::collection::vec(step, 1..40)
+}
+
+fn scheme() -> impl Strategy<Value = Scheme> {
+    prop_oneof![
+        3 => Just(Scheme::Rendezvous { slot_bits: 8 }),
+        1 => Just(Scheme::RendezvousExact),
+        1 => Just(Scheme::Emcache),
+        1 => Just(Scheme::EmcacheAarch64),
+    ]
+}
+
+fn has_weights(scheme: Scheme) -> bool {
+    matches!(scheme, Scheme::Rendezvous { .. } | Scheme::RendezvousExact)
+}
+
+/// Takes the step on the placement and on the model; what the placement answers must fit.
+fn take(step: &Step, placement: &mut Placement, model: &mut Vec<Listed>) {
+    let position = |name| model.iter().position(|listed| listed.name == name);
+    match *step {
+        Step::Insert {
+            name: number,
+            weight,
+        } => {
+            let weight = if has_weights(placement.scheme()) {
+                weight
+            } else {
+                1
+            };
+            let inserted = placement.insert(Member::new(name(number)).weighted(weight));
+            assert_eq!(inserted.is_ok(), position(number).is_none());
+            if inserted.is_ok() {
+                model.push(Listed {
+                    name: number,
+                    weight,
+                    active: true,
+                });
+            }
+        }
+        Step::Remove { name: number } => {
+            let index = placement.find(&name(number));
+            assert_eq!(index.is_some(), position(number).is_some());
+            if let Some(index) = index {
+                assert!(placement.remove(index));
+                assert!(!placement.remove(index));
+                model.retain(|listed| listed.name != number);
+            }
+        }
+        Step::Deactivate { name: number } | Step::Activate { name: number } => {
+            let active = matches!(step, Step::Activate { .. });
+            let Some(index) = placement.find(&name(number)) else {
+                return;
+            };
+            let position = position(number).unwrap();
+            let changed = if active {
+                placement.activate(index)
+            } else {
+                placement.deactivate(index)
+            };
+            assert_eq!(changed, model[position].active != active);
+            model[position].active = active;
+        }
+        Step::Look { keys: count } => keys(count).for_each(|key| {
+            placement.owner(&key);
+        }),
+        Step::Fill => placement.fill(),
+        Step::Clone => *placement = placement.clone(),
+    }
+}
+
+fn assert_lists(placement: &Placement, model: &[Listed]) {
+    assert_eq!(placement.len(), model.len());
+    assert_eq!(placement.is_empty(), model.is_empty());
+    assert_eq!(
+        placement.active_len(),
+        model.iter().filter(|listed| listed.active).count()
+    );
+    assert_eq!(placement.iter().count(), model.len());
+    for ((index, member, active), listed) in placement.iter().zip(model) {
+        assert_eq!(member.name(), name(listed.name));
+        assert_eq!(member.weight(), listed.weight);
+        assert_eq!(active, listed.active);
+        assert_eq!(placement.member(index), Some(member));
+        assert_eq!(placement.find(member.name()), Some(index));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// No history leaves a trace: a placement answers like one made afresh of its active members.
+    /// The native schemes do not even heed their order.
+    #[test]
+    fn a_placement_is_its_active_members(
+        scheme in scheme(),
+        depth in 1..5_usize,
+        steps in steps(),
+        rotation in 0..NAMES,
+    ) {
+        let mut placement = Placement::with_replicas(scheme, depth, []).unwrap();
+        let mut model = Vec::new();
+        for step in &steps {
+            take(step, &mut placement, &mut model);
+            assert_lists(&placement, &model);
+        }
+        let mut active: Vec<_> = model.iter().filter(|listed| listed.active).collect();
+        if has_weights(scheme) && !active.is_empty() {
+            let middle = rotation % active.len();
+            active.rotate_left(middle);
+        }
+        let members = active.iter().map(|listed| Member::new(name(listed.name)).weighted(listed.weight));
+        let fresh = Placement::new(scheme, members).unwrap();
+        for key in keys(300) {
+            prop_assert_eq!(owner(&placement, &key), owner(&fresh, &key));
+            for count in [1, depth, NAMES] {
+                prop_assert_eq!(replicas(&placement, &key, count), replicas(&fresh, &key, count));
+            }
+        }
+    }
+
+    /// The replicas are distinct, the first is the owner, and each takes over from the one before.
+    #[test]
+    fn replicas_are_the_order_of_succession(
+        scheme in scheme(),
+        depth in 1..5_usize,
+        weights in prop::collection::vec(1..4_u32, 1..=NAMES),
+        key in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        let weight = |weight| if has_weights(scheme) { weight } else { 1 };
+        let members = weights.iter().enumerate().map(|(i, w)| Member::new(name(i)).weighted(weight(*w)));
+        let mut placement = Placement::with_replicas(scheme, depth, members).unwrap();
+        let order: Vec<_> = replicas(&placement, &key, NAMES + 1).into_iter().map(String::from).collect();
+        prop_assert_eq!(order.len(), weights.len());
+        for (rank, name) in order.iter().enumerate() {
+            prop_assert_eq!(replicas(&placement, &key, NAMES), &order[rank..]);
+            prop_assert_eq!(owner(&placement, &key), Some(&**name));
+            let index = placement.find(name).unwrap();
+            prop_assert!(placement.remove(index));
+        }
+        prop_assert_eq!(owner(&placement, &key), None);
+    }
+
+    /// A node that goes takes only its own keys along; a node that comes only takes keys.
+    #[test]
+    fn disruption_is_minimal(
+        scheme in scheme(),
+        count in 1..NAMES,
+        moving in 0..NAMES,
+    ) {
+        let members = (0..count).map(|i| Member::new(name(i)));
+        let with = Placement::new(scheme, members).unwrap();
+        let moving = name(moving % count);
+        let mut without = with.clone();
+        without.remove(without.find(&moving).unwrap());
+        let mut back = without.clone();
+        back.insert(Member::new(moving.clone())).unwrap();
+        for key in keys(500) {
+            let before = owner(&with, &key);
+            if before != Some(&moving) {
+                prop_assert_eq!(owner(&without, &key), before);
+            }
+            if has_weights(scheme) {
+                prop_assert_eq!(owner(&back, &key), before);
+            } else {
+                // It comes back at the end of the list, where full ties are decided otherwise.
+                let after = owner(&back, &key);
+                prop_assert!(after == Some(&moving) || after == owner(&without, &key));
+            }
+        }
+    }
+}
