@@ -26,12 +26,17 @@ pub(crate) enum Expected {
     Version,
     /// Statistics and an end line, or one line of success.
     Stats,
+    /// The configuration of a cluster and an end line.
+    Config,
 }
 
 impl Expected {
     /// Whether the request does something besides getting its reply.
     pub(crate) fn reports_an_effect(self) -> bool {
-        !matches!(self, Self::Values { .. } | Self::Version | Self::Stats)
+        !matches!(
+            self,
+            Self::Values { .. } | Self::Version | Self::Stats | Self::Config
+        )
     }
 
     /// For messages: which request, and the replies it may get.
@@ -49,6 +54,7 @@ impl Expected {
             Self::Done => "OK in reply to an administrative command",
             Self::Version => "VERSION in reply to version",
             Self::Stats => "STAT name value, or END, in reply to stats",
+            Self::Config => "CONFIG cluster flags bytes and END in reply to config get cluster",
         }
     }
 }
@@ -87,9 +93,10 @@ pub(crate) struct ValueLine<'a> {
 }
 
 impl<'a> ValueLine<'a> {
-    /// Parses the line; if its key is the `likely` one, without a search for where it ends.
-    pub(crate) fn parse(line: &'a [u8], has_cas: bool, likely: &[u8]) -> Option<Self> {
-        let fields = line.strip_prefix(b"VALUE ")?;
+    /// Parses the line, which begins with `word` and a space. If its key is the `likely` one, that
+    /// spares a search for where it ends.
+    pub(crate) fn parse(word: &[u8], line: &'a [u8], has_cas: bool, likely: &[u8]) -> Option<Self> {
+        let fields = line.strip_prefix(word)?.strip_prefix(b" ")?;
         let is_likely = fields.starts_with(likely) && fields.get(likely.len()) == Some(&b' ');
         let space = if is_likely {
             likely.len()
@@ -159,7 +166,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: [Expected; 10] = [
+    const ALL: [Expected; 11] = [
         Expected::Values { cas: false },
         Expected::Values { cas: true },
         Expected::Stored,
@@ -170,6 +177,7 @@ mod tests {
         Expected::Done,
         Expected::Version,
         Expected::Stats,
+        Expected::Config,
     ];
 
     fn accepting(line: &[u8]) -> Vec<Expected> {
@@ -222,7 +230,7 @@ mod tests {
 
     #[test]
     fn value_lines() {
-        let line = ValueLine::parse(b"VALUE k 4294967295 3", false, b"k").unwrap();
+        let line = ValueLine::parse(b"VALUE", b"VALUE k 4294967295 3", false, b"k").unwrap();
         assert_eq!(
             line,
             ValueLine {
@@ -232,7 +240,13 @@ mod tests {
                 cas: None
             }
         );
-        let line = ValueLine::parse(b"VALUE k 0 0 18446744073709551615", true, b"other").unwrap();
+        let line = ValueLine::parse(
+            b"VALUE",
+            b"VALUE k 0 0 18446744073709551615",
+            true,
+            b"other",
+        )
+        .unwrap();
         assert_eq!(
             line,
             ValueLine {
@@ -260,7 +274,7 @@ mod tests {
             "value k 0 3",
         ] {
             for likely in ["", "k", "other"] {
-                let value = ValueLine::parse(no.as_bytes(), false, likely.as_bytes());
+                let value = ValueLine::parse(b"VALUE", no.as_bytes(), false, likely.as_bytes());
                 assert_eq!(value, None, "{no}");
             }
         }
@@ -270,7 +284,11 @@ mod tests {
             "VALUE k 0 3 x",
             "VALUE k 0 3 1 2",
         ] {
-            assert_eq!(ValueLine::parse(no.as_bytes(), true, b"k"), None, "{no}");
+            assert_eq!(
+                ValueLine::parse(b"VALUE", no.as_bytes(), true, b"k"),
+                None,
+                "{no}"
+            );
         }
     }
 
@@ -308,10 +326,10 @@ mod tests {
         ) {
             let line = format!("VALUE {key} {flags} {length}");
             let expected = ValueLine { key: key.as_bytes(), flags, length, cas: None };
-            prop_assert_eq!(ValueLine::parse(line.as_bytes(), false, key.as_bytes()), Some(expected));
+            prop_assert_eq!(ValueLine::parse(b"VALUE", line.as_bytes(), false, key.as_bytes()), Some(expected));
             let line = format!("{line} {cas}");
             let expected = ValueLine { key: key.as_bytes(), flags, length, cas: Some(cas) };
-            prop_assert_eq!(ValueLine::parse(line.as_bytes(), true, likely.as_bytes()), Some(expected));
+            prop_assert_eq!(ValueLine::parse(b"VALUE", line.as_bytes(), true, likely.as_bytes()), Some(expected));
         }
 
         #[test]

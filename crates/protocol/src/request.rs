@@ -114,10 +114,13 @@ pub enum Request<'a> {
         /// In units of 1,048,576 bytes; memcached wants at least 8.
         megabytes: u64,
     },
+    /// Asks a configuration endpoint of Amazon `ElastiCache` for its nodes (`config get
+    /// cluster`); answered by `Value`. memcached itself answers an error.
+    ClusterConfig,
 }
 
 impl Request<'_> {
-    /// The name of its command on the wire, such as `gets`.
+    /// How its command begins on the wire, such as `gets`.
     pub const fn command(&self) -> &'static str {
         match self {
             Self::Get { cas: false, .. } => "get",
@@ -135,6 +138,7 @@ impl Request<'_> {
             Self::Stats { .. } => "stats",
             Self::Verbosity { .. } => "verbosity",
             Self::CacheMemlimit { .. } => "cache_memlimit",
+            Self::ClusterConfig => "config get cluster",
         }
     }
 

@@ -4,6 +4,9 @@ use std::mem;
 
 use bytes::{Buf, Bytes, BytesMut};
 
+/// What ends every line and every value.
+pub(super) const LINE_END: &[u8] = b"\r\n";
+
 /// A reading position in the caller's buffer. What has been read is dropped from it all at once,
 /// when this is dropped, because a step forward in the buffer itself costs more.
 pub(super) struct Input<'a> {
@@ -19,6 +22,13 @@ impl<'a> Input<'a> {
     /// What has not been read.
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes[self.read..]
+    }
+
+    /// Reads a line of `len` bytes before its line end.
+    pub(super) fn line(&mut self, len: usize) -> &[u8] {
+        let start = self.read;
+        self.read += len + LINE_END.len();
+        &self.bytes[start..][..len]
     }
 
     pub(super) fn skip(&mut self, count: usize) {

@@ -3,13 +3,11 @@
 use bytes::Bytes;
 use memchr::memchr;
 
-use super::input::Input;
+use super::input::{Input, LINE_END};
 use crate::encode::outbox::Outbox;
 use crate::error::{ProtocolError, ProtocolErrorKind, excerpt};
 use crate::parse::{self, Expected, ValueLine};
 use crate::{Key, Limits, Reply, ServerError, Value};
-
-const LINE_END: &[u8] = b"\r\n";
 
 /// How far the reply in progress has been read.
 #[derive(Debug, Default)]
@@ -18,6 +16,8 @@ pub(super) struct Reader {
     scanned: usize,
     /// The value whose line has been read and whose data has not.
     value: Option<ValueHeader>,
+    /// The configuration in a reply to `config get cluster`, until its end line comes.
+    config: Option<Value>,
     /// The items of a reply to `stats`.
     stats: Vec<(Bytes, Bytes)>,
     /// The sum of their lengths.
@@ -29,6 +29,20 @@ struct ValueHeader {
     length: usize,
     flags: u32,
     cas: Option<u64>,
+}
+
+impl ValueHeader {
+    fn new(value: &ValueLine<'_>, limits: &Limits, line: &[u8]) -> Result<Self, ProtocolError> {
+        let max = limits.value_size();
+        match usize::try_from(value.length) {
+            Ok(length) if length <= max => Ok(Self {
+                length,
+                flags: value.flags,
+                cas: value.cas,
+            }),
+            _ => Err(value_too_large(max, line)),
+        }
+    }
 }
 
 impl Reader {
@@ -56,11 +70,10 @@ impl Reader {
             return Err(unsolicited(rest));
         };
         let expected = command.expected;
-        let Some(end) = self.find_line(asked.limits(), expected, rest)? else {
+        let Some(len) = self.find_line(asked.limits(), expected, rest)? else {
             return Ok(false);
         };
-        self.read_line(expected, asked, &rest[..end], sink)?;
-        input.skip(end + LINE_END.len());
+        self.read_line(expected, asked, input.line(len), sink)?;
         Ok(true)
     }
 
@@ -104,6 +117,12 @@ impl Reader {
             (Expected::Values { cas }, [b'V', ..]) => {
                 return self.read_value_line(cas, asked, line, sink);
             }
+            (Expected::Config, b"END") if self.config.is_some() => {
+                self.config.take().map_or(Reply::Miss, Reply::Value)
+            }
+            (Expected::Config, [b'C', b'O', ..]) if self.config.is_none() => {
+                return self.read_config_line(asked.limits(), line);
+            }
             (Expected::Stats, b"END") => Reply::Stats(std::mem::take(&mut self.stats)),
             _ => parse::parse_reply(expected, line)
                 .or_else(|| ServerError::parse(line).map(Reply::Error))
@@ -111,6 +130,7 @@ impl Reader {
         };
         self.stats.clear();
         self.stats_bytes = 0;
+        self.config = None;
         asked.pending_mut().answer_rest(reply, sink);
         Ok(())
     }
@@ -125,23 +145,25 @@ impl Reader {
     ) -> Result<(), ProtocolError> {
         let expected = Expected::Values { cas };
         let next = asked.pending().next_key().unwrap_or_default();
-        let value = ValueLine::parse(line, cas, next).ok_or_else(|| unexpected(expected, line))?;
+        let value = ValueLine::parse(b"VALUE", line, cas, next)
+            .ok_or_else(|| unexpected(expected, line))?;
         let Some(misses) = asked.pending().keys_before(value.key) else {
             return Err(unexpected_key(asked.pending().next_key(), line));
         };
-        let max = asked.limits().value_size();
-        let length = match usize::try_from(value.length) {
-            Ok(length) if length <= max => length,
-            _ => return Err(value_too_large(max, line)),
-        };
+        let header = ValueHeader::new(&value, asked.limits(), line)?;
         for _ in 0..misses {
             asked.pending_mut().answer_key(Reply::Miss, sink);
         }
-        self.value = Some(ValueHeader {
-            length,
-            flags: value.flags,
-            cas: value.cas,
-        });
+        self.value = Some(header);
+        Ok(())
+    }
+
+    /// Reads the line before the configuration of a cluster.
+    fn read_config_line(&mut self, limits: &Limits, line: &[u8]) -> Result<(), ProtocolError> {
+        let value = ValueLine::parse(b"CONFIG", line, false, b"cluster")
+            .filter(|value| value.key == b"cluster")
+            .ok_or_else(|| unexpected(Expected::Config, line))?;
+        self.value = Some(ValueHeader::new(&value, limits, line)?);
         Ok(())
     }
 
@@ -176,9 +198,12 @@ impl Reader {
         };
         input.skip(LINE_END.len());
         self.value = None;
-        asked
-            .pending_mut()
-            .answer_key(Reply::Value(Value { data, flags, cas }), sink);
+        let value = Value { data, flags, cas };
+        if asked.pending().next_key().is_some() {
+            asked.pending_mut().answer_key(Reply::Value(value), sink);
+        } else {
+            self.config = Some(value);
+        }
         Ok(true)
     }
 

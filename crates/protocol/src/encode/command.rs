@@ -65,6 +65,7 @@ impl<'a> Form<'a> {
             | Request::CacheMemlimit { .. } => Self::Command(Expected::Done),
             Request::Version => Self::Command(Expected::Version),
             Request::Stats { .. } => Self::Command(Expected::Stats),
+            Request::ClusterConfig => Self::Command(Expected::Config),
         }
     }
 }
@@ -113,7 +114,10 @@ pub(crate) fn write_command(request: &Request<'_>, output: &mut Output) {
         }
         Request::Verbosity { level } => write_number(level, output),
         Request::CacheMemlimit { megabytes } => write_number(megabytes, output),
-        Request::FlushAll { delay: None } | Request::Version | Request::Stats { args: None } => {}
+        Request::FlushAll { delay: None }
+        | Request::Version
+        | Request::Stats { args: None }
+        | Request::ClusterConfig => {}
     }
     output.put(b"\r\n");
 }

@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_queue_of_keys(steps in prop::collection::vec((any::<u8>(), key()), 0..300)) {
+        fn a_queue_of_keys(steps in prop::collection::vec((any::<u8>(), key()), 0..120)) {
             let mut keys = Keys::default();
             let mut other = Keys::default();
             let mut expected = VecDeque::new();

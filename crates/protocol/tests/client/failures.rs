@@ -56,6 +56,7 @@ fn a_reply_to_another_request() {
         (touch, &["TOUCHED", "NOT_FOUND"]),
         (delete("a"), &["DELETED", "NOT_FOUND"]),
         (Request::Version, &["VERSION 1"]),
+        (Request::ClusterConfig, &[]),
         (
             Request::Stats { args: None },
             &["END", "STAT a b", "OK", "RESET"],
@@ -183,6 +184,20 @@ fn malformed_value_lines() {
         message.starts_with("expected VALUE key flags bytes cas, or END"),
         "{message}"
     );
+}
+
+#[test]
+fn malformed_cluster_configurations() {
+    for received in [
+        "CONFIG cluster 0 1\r\nx\r\nCONFIG cluster 0 1\r\n",
+        "CONFIG other 0 1\r\n",
+        "CONFIG cluster 0\r\n",
+        "CONFIG cluster 0 1 2\r\n",
+        "VALUE cluster 0 1\r\n",
+    ] {
+        let (kind, _) = failure(&[Request::ClusterConfig], received.as_bytes());
+        assert_eq!(kind, ProtocolErrorKind::UnexpectedReply);
+    }
 }
 
 #[test]

@@ -77,7 +77,12 @@ fn quiet_requests_are_answered_in_turn_to_nobody() {
 fn what_is_asked_for_its_reply_is_not_quiet() {
     let mut outbox = Outbox::<()>::new(Limits::default());
     let args = StatsArgs::new(b"reset").ok();
-    for request in [get("a"), Request::Version, Request::Stats { args }] {
+    for request in [
+        get("a"),
+        Request::Version,
+        Request::Stats { args },
+        Request::ClusterConfig,
+    ] {
         let error = outbox.submit_quiet(&request).unwrap_err();
         assert_eq!(error.kind(), RequestErrorKind::NeedsReply);
         assert!(error.to_string().starts_with(request.command()));

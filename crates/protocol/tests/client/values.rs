@@ -147,3 +147,26 @@ fn values_that_look_like_replies() {
         }
     }
 }
+
+#[test]
+fn the_configuration_of_a_cluster() {
+    let nodes = "12\ncache-1.example.com|10.0.0.1|11211 cache-2.example.com|10.0.0.2|11211\n";
+    let received = format!("CONFIG cluster 0 {}\r\n{nodes}\r\nEND\r\n", nodes.len());
+    for len in 1..received.len() {
+        let mut client = Client::new();
+        client.ask_all([Request::ClusterConfig, Request::ClusterConfig, get("k")]);
+        assert_eq!(
+            client.write(),
+            b"config get cluster\r\nconfig get cluster\r\nget k\r\n"
+        );
+        for piece in received.as_bytes().chunks(len) {
+            client.receive(piece).unwrap();
+        }
+        // Where it is not known.
+        client.receive(b"ERROR\r\nEND\r\n").unwrap();
+        let replies = client.take_replies();
+        assert_eq!(replies[0], (0, value(nodes, 0, None)));
+        assert!(matches!(&replies[1], (1, Reply::Error(_))));
+        assert_eq!(replies[2..], [(2, Reply::Miss)]);
+    }
+}
