@@ -1,2 +1,50 @@
-//! The command line.
-fn main() {}
+//! `steersman`: a memcached cluster from the command line.
+//!
+//! From the arguments (`args`) to checked settings (`context`) to one of the `commands`, which
+//! writes to the given output and ends in an [`Answer`](answer::Answer) or a
+//! [`Failure`](answer::Failure). Only here do these become an exit code and a line on stderr.
+
+mod answer;
+mod args;
+mod commands;
+mod context;
+mod demo;
+mod duration;
+mod histogram;
+mod json;
+mod keys;
+mod nodes;
+mod printable;
+mod table;
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::answer::Failure;
+use crate::args::Cli;
+use crate::printable::printable;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help that nobody reads is not an error.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    let answered = commands::run(cli, &mut out);
+    // What was found before a failure is shown all the same.
+    let flushed = out.flush().map_err(Failure::from);
+    match answered.and_then(|answer| flushed.map(|()| answer)) {
+        Ok(answer) => answer.exit_code(),
+        Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+        Err(Failure::Told(message)) => {
+            let _ = writeln!(io::stderr(), "error: {}", printable(&message));
+            ExitCode::from(2)
+        }
+    }
+}

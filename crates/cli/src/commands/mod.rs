@@ -1,0 +1,76 @@
+//! The commands: each takes its arguments, the context and an output.
+
+mod admin;
+mod moves;
+mod read;
+mod route;
+mod write;
+
+use std::io::Write;
+
+use clap::CommandFactory;
+use steersman_memcached::Expires;
+
+use crate::answer::{Answer, Failure};
+use crate::args::{Cli, Command, Globals};
+use crate::context::{Context, NODES_VARIABLE};
+use crate::demo;
+use crate::duration::Limit;
+
+/// Runs the command that was asked for.
+pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
+    let Cli { globals, command } = cli;
+    refuse_what_has_no_effect(&globals, &command)?;
+    let context = Context::new(globals, std::env::var_os(NODES_VARIABLE))?;
+    let one_thread = tokio::runtime::Builder::new_current_thread;
+    match command {
+        Command::Demo(args) => on(
+            tokio::runtime::Builder::new_multi_thread(),
+            demo::run(&args, &context, out),
+        ),
+        Command::Read(command) => on(one_thread(), read::run(command, &context, out)),
+        Command::Write(command) => on(one_thread(), write::run(command, &context, out)),
+        Command::Admin(command) => on(one_thread(), admin::run(command, &context, out)),
+        Command::Route(args) => route::run(args, &context, out),
+        Command::Moves(args) => moves::run(&args, &context, out),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "steersman", &mut script);
+            out.write_all(&script)?;
+            Ok(Answer::Yes)
+        }
+    }
+}
+
+fn on(
+    mut runtime: tokio::runtime::Builder,
+    work: impl Future<Output = Result<Answer, Failure>>,
+) -> Result<Answer, Failure> {
+    let runtime = runtime.enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::told(format!("cannot start: {error}")))?;
+    let answer = runtime.block_on(work);
+    // A name that is still being resolved must not hold up the exit.
+    runtime.shutdown_background();
+    answer
+}
+
+/// An option that a command would ignore is a misunderstanding, better cleared up than passed over.
+fn refuse_what_has_no_effect(globals: &Globals, command: &Command) -> Result<(), Failure> {
+    let places_copies = matches!(command, Command::Route(_) | Command::Moves(_));
+    if globals.replicas.is_some() && !places_copies {
+        return Err(Failure::told(
+            "--replicas has no effect here: it is for `route` and `moves`",
+        ));
+    }
+    if matches!(command, Command::Demo(_)) && !globals.nodes.is_empty() {
+        return Err(Failure::told(
+            "--node has no effect here: `demo` starts nodes of its own, --nodes says how many",
+        ));
+    }
+    Ok(())
+}
+
+/// When a value with this time to live expires.
+fn expires(ttl: Limit) -> Expires {
+    ttl.0.map_or(Expires::Never, Expires::In)
+}

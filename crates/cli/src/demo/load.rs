@@ -1,0 +1,172 @@
+//! Load on the demo's cluster: readers that behave as an application does, and what they see.
+//!
+//! Each node has readers of its own, who read the keys that live there while all is well: what
+//! happens to one node's keys slows nobody else's readers. A miss is filled again, as from the
+//! database behind a cache.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::cluster::Cluster;
+use super::data;
+use crate::histogram::Histogram;
+
+const READERS_PER_NODE: usize = 4;
+
+/// The pause of a reader whose read failed.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// What readers saw of the keys of one node.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen {
+    /// How long reads took that were answered.
+    pub(super) latency: Histogram,
+    pub(super) misses: u64,
+    pub(super) failures: u64,
+    pub(super) wrong: u64,
+}
+
+impl Seen {
+    /// What was seen here and not yet in `earlier`.
+    pub(super) fn since(&self, earlier: &Self) -> Self {
+        Self {
+            latency: self.latency.since(&earlier.latency),
+            misses: self.misses - earlier.misses,
+            failures: self.failures - earlier.failures,
+            wrong: self.wrong - earlier.wrong,
+        }
+    }
+}
+
+/// What was seen of each node's keys, in the order of the nodes.
+pub(super) type Snapshot = Vec<Seen>;
+
+/// What was seen between two snapshots.
+pub(super) fn between(earlier: &Snapshot, later: &Snapshot) -> Snapshot {
+    let pairs = later.iter().zip(earlier);
+    pairs.map(|(later, earlier)| later.since(earlier)).collect()
+}
+
+/// Readers at work, until they are stopped.
+pub(super) struct Load {
+    meters: Arc<Meters>,
+    readers: JoinSet<()>,
+}
+
+/// What the readers write down, for all to see.
+pub(super) struct Meters {
+    seen: Vec<Mutex<Seen>>,
+    stopped: AtomicBool,
+}
+
+impl Meters {
+    /// What was seen so far.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let seen = self.seen.iter();
+        seen.map(|seen| lock(seen).clone()).collect()
+    }
+}
+
+impl Load {
+    /// Starts the readers; `seed` chooses the order of their keys.
+    pub(super) fn start(cluster: &Arc<Cluster>, seed: u64) -> Self {
+        let nodes = cluster.names.len();
+        let meters = Arc::new(Meters {
+            seen: (0..nodes).map(|_| Mutex::default()).collect(),
+            stopped: AtomicBool::new(false),
+        });
+        let mut readers = JoinSet::new();
+        let mut random = fastrand::Rng::with_seed(seed);
+        for node in 0..nodes {
+            let keys = 0..cluster.keys.len();
+            let keys: Arc<[usize]> = keys.filter(|&at| cluster.home[at] == node).collect();
+            if keys.is_empty() {
+                continue;
+            }
+            for _ in 0..READERS_PER_NODE {
+                let reader = Reader {
+                    cluster: Arc::clone(cluster),
+                    meters: Arc::clone(&meters),
+                    node,
+                    keys: Arc::clone(&keys),
+                    random: random.fork(),
+                };
+                readers.spawn(reader.run());
+            }
+        }
+        Self { meters, readers }
+    }
+
+    /// What was seen so far.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        self.meters.snapshot()
+    }
+
+    pub(super) fn meters(&self) -> &Arc<Meters> {
+        &self.meters
+    }
+
+    /// Lets every reader finish its read; returns all that was seen.
+    pub(super) async fn stop(mut self) -> Snapshot {
+        self.meters.stopped.store(true, Ordering::Relaxed);
+        while self.readers.join_next().await.is_some() {}
+        self.snapshot()
+    }
+}
+
+fn lock(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Reader {
+    cluster: Arc<Cluster>,
+    meters: Arc<Meters>,
+    node: usize,
+    keys: Arc<[usize]>,
+    random: fastrand::Rng,
+}
+
+impl Reader {
+    async fn run(mut self) {
+        while !self.meters.stopped.load(Ordering::Relaxed) {
+            let at = self.random.usize(..self.keys.len());
+            self.read(&self.cluster.keys[self.keys[at]]).await;
+        }
+    }
+
+    async fn read(&self, key: &str) {
+        let client = &self.cluster.client;
+        let started = Instant::now();
+        let answer = client.get(key).await;
+        let took = started.elapsed();
+        let missed = {
+            let mut seen = lock(&self.meters.seen[self.node]);
+            match &answer {
+                Ok(Some(value)) => {
+                    seen.latency.record(took);
+                    seen.wrong += u64::from(!data::is_right(key, &value.data));
+                    false
+                }
+                Ok(None) => {
+                    seen.latency.record(took);
+                    seen.misses += 1;
+                    true
+                }
+                Err(_) => {
+                    seen.failures += 1;
+                    false
+                }
+            }
+        };
+        if missed {
+            // If this fails, so will the next read, which is counted.
+            let _ = client.set(key, data::value(key)).await;
+        } else if answer.is_err() {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Durations as they are written on the command line: `250ms`, `1s`, `2m`, `none`.
+
+use std::time::Duration;
+
+/// A duration, or none at all.
+///
+/// A type of its own because clap gives `Option` a meaning of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limit(pub(crate) Option<Duration>);
+
+/// Reads a duration above zero, or `none`.
+pub(crate) fn limit(text: &str) -> Result<Limit, String> {
+    if text == "none" {
+        return Ok(Limit(None));
+    }
+    match duration(text) {
+        Ok(Duration::ZERO) => Err("it must be above zero; `none` means without limit".to_owned()),
+        Ok(duration) => Ok(Limit(Some(duration))),
+        Err(error) => Err(format!("{error}, or `none`")),
+    }
+}
+
+/// Reads a whole number and its unit, seconds if there is none.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let milliseconds = match unit {
+        "ms" => 1,
+        "" | "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => 0,
+    };
+    let number: Option<u64> = number.parse().ok();
+    match number.and_then(|number| number.checked_mul(milliseconds)) {
+        Some(total) if milliseconds > 0 => Ok(Duration::from_millis(total)),
+        _ => Err("write a whole number and a unit, as in 250ms, 1s, 2m, 1h or 7d".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_their_units_are_read() {
+        for (text, milliseconds) in [
+            ("0", 0),
+            ("3", 3_000),
+            ("250ms", 250),
+            ("1s", 1_000),
+            ("2m", 120_000),
+            ("1h", 3_600_000),
+            ("30d", 2_592_000_000),
+        ] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)));
+        }
+    }
+
+    #[test]
+    fn anything_else_is_answered_with_examples() {
+        for text in [
+            "",
+            "s",
+            "1.5s",
+            "-1s",
+            "+1s",
+            "1 s",
+            "1w",
+            "1S",
+            "one",
+            "1s1",
+            "99999999999999999d",
+        ] {
+            let error = duration(text).unwrap_err();
+            assert!(error.contains("250ms"), "{text}: {error}");
+            assert!(limit(text).unwrap_err().contains("none"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_above_zero_or_none() {
+        assert_eq!(limit("none"), Ok(Limit(None)));
+        assert_eq!(limit("1s"), Ok(Limit(Some(Duration::from_secs(1)))));
+        assert!(limit("0ms").unwrap_err().contains("above zero"));
+    }
+}
