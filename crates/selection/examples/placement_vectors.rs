@@ -27,7 +27,7 @@ fn main() -> Result<(), Error> {
             ("köln.example:11211", 1),
             ("🦀", 2),
         ]),
-        (0..50)
+        (0..100)
             .map(|i| Member::new(format!("node{i:03}.cluster.example:11211")))
             .collect(),
     ];
@@ -87,8 +87,11 @@ fn case(placement: &Placement, keys: &[Vec<u8>]) -> Value {
         let mut nodes = [NodeIndex::default(); 3];
         let count = placement.replicas(key, &mut nodes);
         let replicas: Vec<_> = nodes[..count].iter().map(|node| node.get()).collect();
-        let digits = key.iter().fold(String::new(), |digits, byte| digits + &format!("{byte:02x}"));
-        json!({ "key": digits, "owner": placement.owner(key).map(NodeIndex::get), "replicas": replicas })
+        let digits = key.iter().fold(String::new(), |digits, byte| {
+            digits + &format!("{byte:02x}")
+        });
+        let owner = placement.owner(key).map(NodeIndex::get);
+        json!({ "key": digits, "owner": owner, "replicas": replicas })
     });
     json!({
         "scheme": placement.scheme().name(),

@@ -89,7 +89,7 @@ impl Error {
         Self::new(
             ErrorKind::InvalidWeight,
             format!(
-                "node {name:?} has weight 0; weights are 1 or more, to give a node no keys leave it out"
+                "node {name:?} has weight 0, the least is 1; leave the node out to give it no keys"
             ),
         )
     }

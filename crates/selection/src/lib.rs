@@ -1,6 +1,54 @@
 //! Which node a request goes to: the placement of keys on the nodes of a cluster.
 //!
-//! Pure computation: no I/O, no clock, no random numbers, no async runtime.
+//! A [`Placement`] answers which node owns a key, and which would own it next, without asking
+//! anybody: every client with the same members and the same [`Scheme`] comes to the same answer.
+//! The crate only computes. It does no I/O, reads no clock, draws no random numbers and needs no
+//! runtime.
+//!
+//! ```
+//! use steersman_selection::{Member, Placement, Scheme};
+//!
+//! let nodes = ["cache-a:11211", "cache-b:11211", "cache-c:11211"].map(Member::new);
+//! let mut placement = Placement::new(Scheme::default(), nodes)?;
+//! let owner = placement.owner(b"user:1234").expect("there are active members");
+//! println!("{}", placement.member(owner).expect("an owner is a member").name());
+//!
+//! // A fourth node of twice the size takes two fifths of the keys and moves no others.
+//! placement.insert(Member::new("cache-d:11211").weighted(2))?;
+//! # Ok::<(), steersman_selection::Error>(())
+//! ```
+//!
+//! # The schemes
+//!
+//! | name | what it is | a lookup |
+//! | --- | --- | --- |
+//! | `rendezvous` | the default: rendezvous hashing of slots of keys | a hash and one load |
+//! | `rendezvous-exact` | rendezvous hashing of each key | scores every node |
+//! | `emcache`, `emcache-aarch64` | what the Python client emcache does | hashes every node |
+//!
+//! Rendezvous hashing, also called highest random weight (Thaler and Ravishankar, "Using
+//! name-based mappings to increase hit rates", IEEE/ACM Transactions on Networking 6(1), 1998),
+//! gives each node a score for the key; the highest score owns it. Who owns a key thus follows
+//! from the set of nodes alone. Removing a node moves its keys and no others, each to the node with
+//! the second highest score; adding one moves keys to it and nowhere else.
+//!
+//! # The native placements, exactly
+//!
+//! Seeds and constants are fixed for good; `tests/vectors/rendezvous.json` in the repository pins
+//! them. All numbers have 64 bits and wrap.
+//!
+//! - The hash of a key is the XXH3-64 (Yann Collet, xxHash 0.8) of its bytes with seed 0.
+//! - A node of weight w has w virtual ids: the XXH3-64 of its name in UTF-8 with the seeds
+//!   `0x5374656572736d61` + i, for i from 0 to w - 1.
+//! - mix(x) is `(y ^ (y >> 32)) * 0x94d049bb133111eb` where `y = x * 0xbf58476d1ce4e5b9`.
+//! - The score of a node for a hash is the highest mix(hash ^ id) of its virtual ids.
+//! - `rendezvous-exact`: the owner is the node with the highest score for the key's hash.
+//! - `rendezvous` with b slot bits: the key's slot is the first b bits of its hash, as a number;
+//!   the owner is the node with the highest score for mix(slot ^ `0x9e3779b97f4a7c15`).
+//!
+//! mix is a bijection, so different ids never have the same score, and nodes that share an id are
+//! refused: there are no ties, and nothing that the order of nodes could decide. Replicas are the
+//! nodes by descending score.
 
 mod error;
 mod hash;

@@ -1,12 +1,31 @@
 //! `MurmurHash3_x64_128` (Austin Appleby, 2011, public domain) with seed 0, of which emcache takes
 //! the first half.
 //!
-//! It is a state that takes bytes piece by piece: emcache hashes the key followed by the node, and
-//! the state after the key serves every node.
+//! It is a state that takes bytes piece by piece: emcache hashes the key followed by the node's id,
+//! so the state after the key serves every node.
 
 const C1: u64 = 0x87c3_7b91_1142_53d5;
 const C2: u64 = 0x4cf5_ad43_2745_937f;
 const BLOCK: usize = 16;
+
+/// Up to 16 bytes, the first of them lowest, and how many they are; the rest is zero.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Word {
+    bytes: u128,
+    count: usize,
+}
+
+/// Cuts bytes into words. What is hashed many times is cut once.
+pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = Word> {
+    bytes.chunks(BLOCK).map(|chunk| {
+        let mut block = [0; BLOCK];
+        block[..chunk.len()].copy_from_slice(chunk);
+        Word {
+            bytes: u128::from_le_bytes(block),
+            count: chunk.len(),
+        }
+    })
+}
 
 /// The state of a hash that has seen some bytes.
 #[derive(Debug, Clone, Default)]
@@ -21,15 +40,11 @@ pub(crate) struct Murmur3 {
 }
 
 impl Murmur3 {
-    /// Appends bytes to what is hashed.
-    pub(crate) fn update(&mut self, bytes: &[u8]) {
-        let (blocks, tail) = bytes.as_chunks::<BLOCK>();
-        for block in blocks {
-            self.append(u128::from_le_bytes(*block), BLOCK);
+    /// Appends words to what is hashed.
+    pub(crate) fn update(&mut self, words: impl IntoIterator<Item = Word>) {
+        for word in words {
+            self.append(word);
         }
-        let mut padded = [0; BLOCK];
-        padded[..tail.len()].copy_from_slice(tail);
-        self.append(u128::from_le_bytes(padded), tail.len());
     }
 
     /// The first 64 bits of the hash of all bytes so far.
@@ -43,16 +58,15 @@ impl Murmur3 {
         finalise(h1).wrapping_add(finalise(h2))
     }
 
-    /// Appends the lowest `count` bytes of a word, 0 to 16; the others must be zero.
-    fn append(&mut self, word: u128, count: usize) {
+    fn append(&mut self, Word { bytes, count }: Word) {
         self.length = self.length.wrapping_add(count as u64);
         let room = BLOCK - self.held;
-        self.pending |= word << (8 * self.held);
+        self.pending |= bytes << (8 * self.held);
         self.held += count;
         if count >= room {
             self.mix_in(self.pending);
             self.held -= BLOCK;
-            self.pending = if room < BLOCK { word >> (8 * room) } else { 0 };
+            self.pending = if room < BLOCK { bytes >> (8 * room) } else { 0 };
         }
     }
 
@@ -84,11 +98,11 @@ fn finalise(mut k: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Murmur3;
+    use super::{Murmur3, words};
 
     fn first_half(bytes: &[u8]) -> u64 {
         let mut state = Murmur3::default();
-        state.update(bytes);
+        state.update(words(bytes));
         state.first_half()
     }
 
@@ -109,9 +123,9 @@ mod tests {
         for first in 0..bytes.len() {
             for second in first..bytes.len() {
                 let mut state = Murmur3::default();
-                state.update(&bytes[..first]);
-                state.update(&bytes[first..second]);
-                state.update(&bytes[second..]);
+                state.update(words(&bytes[..first]));
+                state.update(words(&bytes[first..second]));
+                state.update(words(&bytes[second..]));
                 assert_eq!(state.first_half(), first_half(&bytes), "{first} {second}");
             }
         }

@@ -3,6 +3,8 @@
 //! [`Placement`] keeps the members and hands each change and each question to the scheme's own
 //! module. What they share is the roster of members; how keys find nodes is theirs alone.
 
+#[cfg(test)]
+mod definition;
 mod emcache;
 mod rendezvous;
 mod roster;

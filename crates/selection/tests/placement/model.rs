@@ -38,6 +38,12 @@ struct Listed {
     active: bool,
 }
 
+impl Listed {
+    fn member(&self) -> Member {
+        Member::new(name(self.name)).weighted(self.weight)
+    }
+}
+
 fn name(number: usize) -> String {
     format!("10.0.0.{number}:11211")
 }
@@ -162,7 +168,7 @@ proptest! {
             let middle = rotation % active.len();
             active.rotate_left(middle);
         }
-        let members = active.iter().map(|listed| Member::new(name(listed.name)).weighted(listed.weight));
+        let members = active.iter().map(|listed| listed.member());
         let fresh = Placement::new(scheme, members).unwrap();
         for key in keys(300) {
             prop_assert_eq!(owner(&placement, &key), owner(&fresh, &key));
@@ -181,9 +187,11 @@ proptest! {
         key in prop::collection::vec(any::<u8>(), 0..300),
     ) {
         let weight = |weight| if has_weights(scheme) { weight } else { 1 };
-        let members = weights.iter().enumerate().map(|(i, w)| Member::new(name(i)).weighted(weight(*w)));
+        let member = |(i, w): (usize, &u32)| Member::new(name(i)).weighted(weight(*w));
+        let members = weights.iter().enumerate().map(member);
         let mut placement = Placement::with_replicas(scheme, depth, members).unwrap();
-        let order: Vec<_> = replicas(&placement, &key, NAMES + 1).into_iter().map(String::from).collect();
+        let order = replicas(&placement, &key, NAMES + 1);
+        let order: Vec<_> = order.into_iter().map(String::from).collect();
         prop_assert_eq!(order.len(), weights.len());
         for (rank, name) in order.iter().enumerate() {
             prop_assert_eq!(replicas(&placement, &key, NAMES), &order[rank..]);

@@ -11,7 +11,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use crate::hash::murmur3::Murmur3;
+use crate::hash::murmur3::{Murmur3, Word, words};
 use crate::{Error, Member, NodeIndex, Scheme};
 
 /// All members, in the order of the list.
@@ -25,7 +25,7 @@ pub(super) struct Emcache {
 #[derive(Debug, Clone)]
 struct Node {
     index: NodeIndex,
-    id: Arc<str>,
+    id: Arc<[Word]>,
     /// The fold of the id's own hash, which decides ties.
     hash: u32,
     active: bool,
@@ -68,7 +68,7 @@ impl Emcache {
                 scheme,
             ));
         }
-        let id: Arc<str> = id::of(member.name())?.into();
+        let id: Arc<[Word]> = words(id::of(member.name())?.as_bytes()).collect();
         let hash = self.fold.score(&Murmur3::default(), &id);
         self.nodes.push(Node {
             index,
@@ -115,7 +115,7 @@ impl Emcache {
     /// The active nodes in the order of the list, each with its score and its own hash.
     fn ranked(&self, key: &[u8]) -> impl Iterator<Item = ((u32, u32), NodeIndex)> {
         let mut state = Murmur3::default();
-        state.update(key);
+        state.update(words(key));
         let active = self.nodes.iter().filter(|node| node.active);
         active.map(move |node| ((self.fold.score(&state, &node.id), node.hash), node.index))
     }
@@ -123,9 +123,9 @@ impl Emcache {
 
 impl Fold {
     /// The fold of what has been hashed so far, followed by a node's id.
-    fn score(self, before: &Murmur3, id: &str) -> u32 {
+    fn score(self, before: &Murmur3, id: &[Word]) -> u32 {
         let mut state = before.clone();
-        state.update(id.as_bytes());
+        state.update(id.iter().copied());
         self.apply(state.first_half())
     }
 

@@ -1,40 +1,9 @@
 //! The table against its definition, and under change.
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
 use super::{MAX_REPLICAS, Slots};
+use crate::placement::definition::{members, ranking, slot_hash};
 use crate::placement::rendezvous::Rendezvous;
 use crate::{Member, NodeIndex};
-
-/// The definition, written out once more without the crate's own hash module.
-fn ranking(slot: u64, members: &[(NodeIndex, Member)]) -> Vec<NodeIndex> {
-    let mix = |x: u64| {
-        let x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (x ^ (x >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb)
-    };
-    let slot_hash = mix(slot ^ 0x9e37_79b9_7f4a_7c15);
-    let score = |member: &Member| {
-        let seeds = (0..u64::from(member.weight())).map(|i| u64::from_be_bytes(*b"Steersma") + i);
-        let ids = seeds.map(|seed| xxh3_64_with_seed(member.name().as_bytes(), seed));
-        ids.map(|id| mix(slot_hash ^ id)).max()
-    };
-    let mut nodes: Vec<_> = members
-        .iter()
-        .map(|(index, member)| (score(member), *index))
-        .collect();
-    nodes.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    nodes.into_iter().map(|(_, index)| index).collect()
-}
-
-fn members(count: usize) -> Vec<(NodeIndex, Member)> {
-    let member = |i: usize| {
-        let weight = u32::try_from(1 + i % 3).unwrap();
-        Member::new(format!("cache-{i}:11211")).weighted(weight)
-    };
-    (0..count)
-        .map(|i| (NodeIndex::try_from(i).unwrap(), member(i)))
-        .collect()
-}
 
 fn table(bits: u8, replicas: usize, members: &[(NodeIndex, Member)]) -> Slots {
     let mut nodes = Rendezvous::default();
@@ -52,7 +21,7 @@ fn key_in(slot: u64, bits: u8) -> u64 {
 fn assert_follows_definition(table: &Slots, members: &[(NodeIndex, Member)]) {
     for slot in 0..1 << table.bits {
         let key = key_in(slot, table.bits);
-        let ranking = ranking(slot, members);
+        let ranking = ranking(slot_hash(slot), members);
         assert_eq!(table.owner(key), ranking.first().copied(), "slot {slot}");
         for room in [table.replicas, members.len() + 1] {
             let mut best = vec![NodeIndex::default(); room];
@@ -159,7 +128,7 @@ fn threads_fill_one_table_together() {
                     let slot = (step * 7 + thread * 251) % (1 << shared.bits);
                     let mut best = [NodeIndex::default(); 3];
                     assert_eq!(shared.best(key_in(slot, shared.bits), &mut best), 3);
-                    assert_eq!(best[..], ranking(slot, members)[..3]);
+                    assert_eq!(best[..], ranking(slot_hash(slot), members)[..3]);
                     if step % 128 == 0 {
                         let clone = shared.clone();
                         let owner = clone.owner(key_in(slot, shared.bits));

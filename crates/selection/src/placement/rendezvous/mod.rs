@@ -5,6 +5,9 @@
 //! keeps scores integers and so the same on every machine; the weighted variants with logarithms
 //! depend on the last bit of a maths library.
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Reverse;
 
 use crate::{Member, NodeIndex, hash};
