@@ -2,7 +2,7 @@
 //!
 //! From the arguments (`args`) to checked settings (`context`) to one of the `commands`, which
 //! writes to the given output and ends in an [`Answer`](answer::Answer) or a
-//! [`Failure`](answer::Failure). Only here do these become an exit code and a line on stderr.
+//! [`Failure`]. Only here do these become an exit code and a line on stderr.
 
 mod answer;
 mod args;

@@ -116,6 +116,10 @@ fn write_stats(
     let mut table = Table::new(["NODE", "NAME", "VALUE"], [Align::Left; 3]);
     for (node, answer) in answers {
         match answer {
+            // `stats reset` has nothing to tell.
+            Ok(stats) if stats.is_empty() => {
+                table.row([node.clone(), "-".to_owned(), "none".to_owned()]);
+            }
             Ok(stats) => {
                 for (name, value) in stats {
                     table.row([node.clone(), name.clone(), value.clone()]);

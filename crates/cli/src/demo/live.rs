@@ -187,3 +187,61 @@ impl<'a> Screen<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screen(out: &mut Vec<u8>, is_live: bool, colours: bool) -> Screen<'_> {
+        let names = ["node-1", "node-10"].map(str::to_owned);
+        let mut screen = Screen::new(out, false, &names);
+        screen.is_live = is_live;
+        screen.colours = colours;
+        screen.title("under load".to_owned());
+        screen.owners(&[0, 1, 0, 0]);
+        screen
+    }
+
+    #[test]
+    fn a_frame_shows_shares_and_states() {
+        let mut out = Vec::new();
+        let mut screen = screen(&mut out, true, false);
+        screen.state(1, State::Dead);
+        let half = "#".repeat(20);
+        assert_eq!(
+            screen.frame(),
+            [
+                "steersman demo: under load".to_owned(),
+                String::new(),
+                format!("  node-1   well  {half}{half}   75.0%"),
+                format!(
+                    "  node-10  dead  {half}{:20}   25.0%  its keys live on the others",
+                    ""
+                ),
+            ]
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn frames_are_drawn_over_each_other_and_leave_nothing() {
+        let mut out = Vec::new();
+        let mut screen = screen(&mut out, true, true);
+        let work = tokio::time::sleep(TICK * 5 / 2);
+        screen.during(work).await.unwrap();
+        screen.clear().unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.matches("under load").count(), 3);
+        assert_eq!(text.matches("\x1b[4A").count(), 3);
+        assert!(text.contains("\x1b[32mwell\x1b[0m"), "{text:?}");
+        assert!(text.ends_with("\x1b[4A\x1b[J"), "{text:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_terminal_nothing_is_drawn() {
+        let mut out = Vec::new();
+        let mut screen = screen(&mut out, false, true);
+        screen.during(tokio::time::sleep(TICK * 5)).await.unwrap();
+        screen.clear().unwrap();
+        assert_eq!(out, b"");
+    }
+}

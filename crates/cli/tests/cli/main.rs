@@ -1,0 +1,12 @@
+//! The real binary against servers in this process: every command, what it prints to the byte,
+//! and how it exits.
+
+mod admin;
+mod demo;
+mod harness;
+mod outage;
+mod output;
+mod placement;
+mod read;
+mod usage;
+mod write;

@@ -1,0 +1,85 @@
+//! What is not understood: exit code 2 and a hint, nothing on stdout.
+
+use crate::harness::{Outcome, plain};
+
+#[track_caller]
+fn refused(args: &str, hint: &str) -> Outcome {
+    let outcome = plain(args);
+    assert_eq!((outcome.code, &*outcome.text()), (2, ""), "{args}");
+    assert!(outcome.stderr.contains(hint), "{args}: {}", outcome.stderr);
+    outcome
+}
+
+#[test]
+fn unknown_words_are_answered_with_known_ones() {
+    refused("", "Usage: steersman");
+    refused("gett k", "'get'");
+    refused("get k --jsom", "a similar argument exists: '--json'");
+    refused("get k --placement emcach", "emcache");
+    refused("completions basch", "bash");
+}
+
+#[test]
+fn arguments_must_be_there_and_make_sense() {
+    for args in [
+        "get",
+        "gets",
+        "set k",
+        "cas k v",
+        "cas k v x",
+        "incr k x",
+        "incr k -1",
+        "gat k",
+        "touch k",
+        "delete",
+        "verbosity",
+        "verbosity loud",
+        "set k v --flags 4294967296",
+        "route",
+        "moves",
+        "route k --keys f",
+        "version extra",
+        "demo --nodes 1",
+        "demo --keys 99",
+        "set k v --ttl 0",
+    ] {
+        let outcome = refused(args, "");
+        assert!(outcome.stderr.starts_with("error: "), "{args}: {outcome:?}");
+    }
+    refused("get k --timeout 1.5s", "250ms");
+    refused("get k --timeout 0", "above zero");
+    refused("get k --slot-bits 25", "8 to 24");
+    refused("get k --node a b --node", "--node");
+    refused("get k --node a:port", "the port is not a number");
+}
+
+#[test]
+fn options_that_would_have_no_effect_are_refused() {
+    plain("get k --replicas 2").failed_with("`route` and `moves`");
+    plain("demo --node a").failed_with("--nodes");
+    plain("demo --phase 1ms").failed_with("100ms to 1m");
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    for args in ["--help", "help", "get --help", "help moves", "demo -h"] {
+        let outcome = plain(args);
+        assert_eq!((outcome.code, &*outcome.stderr), (0, ""), "{args}");
+        assert!(outcome.text().contains("Usage: steersman"), "{args}");
+    }
+    let version = concat!("steersman ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(plain("--version").text(), version);
+}
+
+#[test]
+fn every_shell_gets_its_completions() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let outcome = plain(&format!("completions {shell}"));
+        assert_eq!((outcome.code, &*outcome.stderr), (0, ""), "{shell}");
+        let script = outcome.text();
+        assert!(
+            script.contains("verbosity") && script.contains("slot-bits"),
+            "{shell}"
+        );
+    }
+}
