@@ -1,1 +1,3 @@
-//! What the end-to-end tests share.
+//! What the end-to-end tests share: real servers, started for one test and ended with it.
+
+pub mod memcached;

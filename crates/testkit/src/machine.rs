@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
-use steersman_memcached_protocol::server::{
-    Command, Event, Keys, Rejection, Reply, Request, StoreMode,
-};
+use steersman_memcached_protocol::server::{Command, Event, Keys, Rejection, Reply, Request};
 
 use crate::item::Seconds;
 use crate::observe::CommandCounts;
@@ -169,11 +167,6 @@ impl Machine {
         };
         reply.encode(out);
         Answer::Done
-    }
-
-    /// Refuses an item that is too large.
-    pub(crate) fn refuse_too_large(&mut self, mode: StoreMode, key: &[u8], now: Seconds) {
-        self.store.refuse_too_large(mode, key, now);
     }
 
     fn count(

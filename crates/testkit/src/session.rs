@@ -50,11 +50,14 @@ impl Session {
         match event {
             Event::Request(request) => self.execute(request, machine, now),
             Event::Rejected { reason, noreply } => {
+                if reason == Rejection::BadDataChunk {
+                    machine.store.refuse_bad_block();
+                }
                 self.reject(reason, noreply);
                 None
             }
             Event::TooLarge { mode, key, noreply } => {
-                machine.refuse_too_large(mode, &key, now);
+                machine.store.refuse_too_large(mode, &key, now);
                 self.reject(Rejection::TooLarge, noreply);
                 None
             }

@@ -175,6 +175,11 @@ impl Store {
         }
     }
 
+    /// Notes that a data block did not end where its length said. memcached counts it as stored.
+    pub(crate) fn refuse_bad_block(&mut self) {
+        self.counters.bad_blocks += 1;
+    }
+
     /// Adds to or subtracts from a number: up wraps at 2^64, down stops at 0.
     ///
     /// A number that has become shorter is padded with spaces to its former length.
@@ -202,10 +207,19 @@ impl Store {
             Direction::Down => (number.saturating_sub(delta), ClassCounter::DecrHits),
         };
         self.count(slot, counter);
-        let item = self.item(slot);
         let mut value = number.to_string().into_bytes();
-        value.resize(value.len().max(old_len), b' ');
-        let changed = Item {
+        if value.len() <= old_len {
+            value.resize(old_len, b' ');
+            self.last_cas += 1;
+            let cas = self.last_cas;
+            let item = self.item_mut(slot);
+            item.value = value.into();
+            item.cas = cas;
+            self.lru.touch(slot);
+            return Counted::Now(number);
+        }
+        let item = self.item(slot);
+        let longer = Item {
             key: item.key.clone(),
             value: value.into(),
             flags: item.flags,
@@ -214,7 +228,7 @@ impl Store {
             stored: now,
             fetched: item.fetched,
         };
-        if self.put(Some(slot), changed) {
+        if self.put(Some(slot), longer) {
             Counted::Now(number)
         } else {
             Counted::OutOfMemory

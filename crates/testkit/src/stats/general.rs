@@ -50,7 +50,10 @@ fn process(machine: &Machine, shared: &Shared, now: Seconds, report: &mut Report
 fn commands(machine: &Machine, report: &mut Report<'_>) {
     let counters = machine.store.counters();
     report.stat("cmd_get", counters.gets);
-    report.stat("cmd_set", counters.total(ClassCounter::Sets));
+    report.stat(
+        "cmd_set",
+        counters.total(ClassCounter::Sets) + counters.bad_blocks,
+    );
     report.stat("cmd_flush", counters.flushes);
     report.stat("cmd_touch", counters.touches);
     report.stat("cmd_meta", 0);

@@ -1,0 +1,5 @@
+//! End-to-end tests: against real servers, and what stands in for them against the real ones.
+
+mod embedded_vs_real;
+mod memccapable;
+mod real_memcached;
