@@ -52,6 +52,29 @@ use crate::{Error, Member, NodeIndex, hash};
 /// assert_eq!(placement.owner(b"user:1234"), Some(owner));
 /// # Ok::<(), steersman_selection::Error>(())
 /// ```
+///
+/// # Cost
+///
+/// Measured on a 2-core Intel Xeon (Emerald Rapids) VM, compiled for plain x86-64, on one thread
+/// that goes over 65,536 different keys of 24 bytes; the key's hash is included. hrw-hash 2.0.3 is
+/// another implementation of rendezvous hashing. Nanoseconds for an owner, the fastest batches:
+///
+/// | nodes | 10 | 100 | 1,000 | 10,000 |
+/// | --- | --- | --- | --- | --- |
+/// | `rendezvous`, 16 slot bits | 4.2 | 4.0 | 3.9 | 4.2 |
+/// | `rendezvous`, 20 slot bits | 9.1 | 8.8 | 8.8 | 8.7 |
+/// | `rendezvous-exact` | 17 | 136 | 870 | 8,450 |
+/// | hrw-hash | 339 | 5,490 | 80,100 | 1,110,000 |
+///
+/// Replicas that a table holds cost a load each: 8 ns for three at 16 slot bits. emcache's
+/// placement takes about 20 ns a node.
+///
+/// A change of one node goes over the table once. With all of 2^20 slots known and 10,000 nodes,
+/// adding one takes 3.5 ms, removing one 2.8 ms and cloning the placement 1.1 ms; at the default of
+/// 16 bits a sixteenth of that. A slot is computed when a key first falls in it, which takes as
+/// long as a lookup of `rendezvous-exact`; [`Placement::fill`] does it for all of them.
+///
+/// The benchmark is `cargo bench -p steersman-selection --bench placement`.
 #[derive(Clone)]
 pub struct Placement {
     scheme: Scheme,
