@@ -132,8 +132,14 @@ impl Rendezvous {
         if out.len() > MAX_UNALLOCATED {
             return self.best_of_all(hash, out);
         }
-        let Some(last) = out.len().checked_sub(1) else {
-            return 0;
+        let last = match out {
+            [] => return 0,
+            [best] => {
+                let owner = self.owner(hash);
+                *best = owner.unwrap_or(*best);
+                return usize::from(owner.is_some());
+            }
+            [.., _] => out.len() - 1,
         };
         let mut scores = [0; MAX_UNALLOCATED];
         let mut len = 0;
