@@ -45,11 +45,6 @@ impl Limits {
     pub(crate) fn value_size(&self) -> usize {
         self.max_value_size.min(i32::MAX as usize - 2)
     }
-
-    /// The maximum number of keys that holds.
-    pub(crate) fn batch_keys(&self) -> usize {
-        self.max_batch_keys.max(1)
-    }
 }
 
 impl Default for Limits {

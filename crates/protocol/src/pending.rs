@@ -41,7 +41,7 @@ struct Slot<T> {
 pub(crate) struct Pending<T> {
     commands: VecDeque<Command>,
     slots: VecDeque<Slot<T>>,
-    /// The number of the first slot: how many there were before it.
+    /// The number of the first slot; those behind it are numbered on.
     first_slot: u64,
     /// The keys of the reads in `commands`.
     keys: Keys,
@@ -240,7 +240,6 @@ impl<T> Pending<T> {
     }
 
     fn clear(&mut self) {
-        self.first_slot = self.end_slot();
         self.commands.clear();
         self.slots.clear();
         self.keys.clear();

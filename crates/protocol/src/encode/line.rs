@@ -124,9 +124,49 @@ pub(crate) fn hash(key: Key<'_>) -> u32 {
             .iter()
             .fold(1, |word, &byte| word << 8 | u64::from(byte)),
     };
-    let hash = words.iter().fold(mix(0, last), |hash, word| {
-        mix(hash, u64::from_le_bytes(*word))
-    });
+    let hash = words
+        .iter()
+        .fold(mix(key.len() as u64, last), |hash, word| {
+            mix(hash, u64::from_le_bytes(*word))
+        });
     // The upper half of a product depends on every bit of its factor.
     (hash >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_one_hash_are_told_apart() {
+        let mut output = Output::default();
+        let mut line = OpenLine::default();
+        output.put(b"get");
+        line.open(ReadKind::Get, "get".len());
+        let keys = [&b"one"[..], b"on", b"two"].map(|key| Key::new(key).unwrap());
+        for (slot, key) in (0..).zip(keys) {
+            assert_eq!(line.join_key(key, 7, slot, &output), None);
+            output.put(b" ");
+            output.put(key.as_bytes());
+            line.add_key(key, 7, slot);
+        }
+        for (slot, key) in (0..).zip(keys) {
+            assert_eq!(line.join_key(key, 7, slot + 10, &output), Some(slot));
+            assert_eq!(line.join_key(key, 7, slot + 20, &output), Some(slot + 10));
+        }
+    }
+
+    #[test]
+    fn hashes_depend_on_every_byte() {
+        let of = |bytes: &[u8]| hash(Key::new(bytes).unwrap());
+        for len in 1..40 {
+            let bytes = vec![b'k'; len];
+            assert_ne!(of(&bytes), of(&[&bytes[..], b"k"].concat()));
+            for place in 0..len {
+                let mut other = bytes.clone();
+                other[place] = b'l';
+                assert_ne!(of(&bytes), of(&other), "byte {place} of {len}");
+            }
+        }
+    }
 }

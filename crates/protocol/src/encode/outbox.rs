@@ -178,7 +178,7 @@ impl<T> Outbox<T> {
                 self.pending.push_linked(earlier, token);
                 return;
             }
-            joins = self.line.has_room(key, self.limits.batch_keys());
+            joins = self.line.has_room(key, self.limits.max_batch_keys);
         }
         if !joins {
             self.close_line();

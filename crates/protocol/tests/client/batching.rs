@@ -114,6 +114,13 @@ fn a_line_has_a_bounded_length() {
     };
     let get_line = longest(names.iter().map(|name| get(name)).collect());
     assert_eq!(get_line, Some("get".len() + 32 * 251 + 2));
+    // The last key of a line may fill it to the last byte: 8,192 in all.
+    for (len, lines) in [(154, 1), (155, 2)] {
+        let last = "x".repeat(len);
+        let requests = names[..32].iter().map(|name| get(name)).chain([get(&last)]);
+        let written = written(&requests.collect::<Vec<_>>(), limits);
+        assert_eq!(written.lines().count(), lines);
+    }
     // memcached hangs up on a longer line without an end that does not begin with a get.
     let gat_line = longest(names.iter().map(|name| touching(name, 2_592_000)).collect());
     assert_eq!(gat_line, Some("gat 2592000".len() + 7 * 251 + 2));

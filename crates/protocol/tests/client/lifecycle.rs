@@ -2,7 +2,8 @@
 
 use bytes::{Buf, Bytes};
 use steersman_memcached_protocol::{
-    Connection, Limits, Outbox, ReadKind, Reply, Request, RequestErrorKind, StatsArgs, StoreVerb,
+    Connection, Limits, Outbox, ProtocolErrorKind, ReadKind, Reply, Request, RequestErrorKind,
+    StatsArgs, StoreVerb,
 };
 
 use crate::support::{Client, delete, get, key, set, store, value};
@@ -163,6 +164,9 @@ fn closing_in_the_middle_of_a_reply() {
     assert_eq!(client.close(), expected);
     assert_eq!(client.connection.in_flight(), 0);
     assert_eq!(client.connection.quiet_in_flight(), 0);
+    // Nobody waits for the rest of the value.
+    let error = client.receive(b"f").unwrap_err();
+    assert_eq!(error.kind(), ProtocolErrorKind::Unsolicited);
 }
 
 #[test]

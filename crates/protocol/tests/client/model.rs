@@ -42,6 +42,7 @@ enum Step {
     SubmitReads(ReadKind, Vec<usize>),
     /// The same, into the outbox.
     Enqueue(Ask),
+    EnqueueQuiet(Ask),
     EnqueueReads(ReadKind, Vec<usize>),
     Absorb,
     /// Cancels one of the requests submitted so far.
@@ -80,6 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => ask().prop_map(Step::SubmitQuiet),
         1 => (read_kind(), keys.clone()).prop_map(|(kind, keys)| Step::SubmitReads(kind, keys)),
         12 => ask().prop_map(Step::Enqueue),
+        2 => ask().prop_map(Step::EnqueueQuiet),
         1 => (read_kind(), keys).prop_map(|(kind, keys)| Step::EnqueueReads(kind, keys)),
         3 => Just(Step::Absorb),
         3 => any::<prop::sample::Index>().prop_map(Step::Cancel),
@@ -105,6 +107,7 @@ struct Pair {
     server: Server,
     written: usize,
     received: usize,
+    completed: usize,
 }
 
 impl Pair {
@@ -123,6 +126,7 @@ impl Pair {
             server: Server::default(),
             written: 0,
             received: 0,
+            completed: 0,
         }
     }
 
@@ -143,9 +147,8 @@ impl Pair {
             }
             Step::SubmitQuiet(ask) => {
                 let result = with_request(ask, |request| self.connection.submit_quiet(request));
-                let allowed = matches!(ask, Ask::Set(..) | Ask::Delete(_));
-                assert_eq!(result.is_ok(), allowed);
-                if allowed {
+                assert_eq!(result.is_ok(), may_be_quiet(ask));
+                if may_be_quiet(ask) {
                     self.encoded.push(None, ask, &self.limits, batch);
                 }
             }
@@ -162,6 +165,13 @@ impl Pair {
                 let token = self.token();
                 with_request(ask, |request| self.outbox.submit(request, token)).unwrap();
                 self.enqueued.push(Some(token), ask, &self.limits, batch);
+            }
+            Step::EnqueueQuiet(ask) => {
+                let result = with_request(ask, |request| self.outbox.submit_quiet(request));
+                assert_eq!(result.is_ok(), may_be_quiet(ask));
+                if may_be_quiet(ask) {
+                    self.enqueued.push(None, ask, &self.limits, batch);
+                }
             }
             Step::EnqueueReads(kind, keys) => {
                 let tokens: Vec<_> = keys.iter().map(|_| self.token()).collect();
@@ -223,7 +233,6 @@ impl Pair {
         let piece = &self.server.answered[self.received..][..count];
         self.input.extend_from_slice(piece);
         self.received += count;
-        let in_flight = self.connection.in_flight();
         let replies = &mut self.replies;
         let completed = self
             .connection
@@ -235,8 +244,25 @@ impl Pair {
                 );
             })
             .unwrap();
-        assert_eq!(self.connection.in_flight(), in_flight - completed);
+        self.completed += completed;
+        self.check_counts();
         self.check_replies();
+    }
+
+    fn check_counts(&self) {
+        let lines = self.encoded.lines.iter();
+        let requests = lines.flat_map(|line| &line.requests);
+        let quiet = requests.clone().filter(|(token, _)| token.is_none());
+        let came = |answer: &&Answer| answer.token.is_none() && answer.end <= self.received;
+        let quiet_answered = self.server.answers.iter().filter(came);
+        assert_eq!(
+            self.connection.in_flight(),
+            requests.count() - self.completed
+        );
+        assert_eq!(
+            self.connection.quiet_in_flight(),
+            quiet.count() - quiet_answered.count()
+        );
     }
 
     /// Everything that has come was answered, with what the server said about it.
@@ -317,6 +343,10 @@ fn push_reads(
     if !limits.autobatch {
         encoded.close();
     }
+}
+
+fn may_be_quiet(ask: Ask) -> bool {
+    matches!(ask, Ask::Set(..) | Ask::Delete(_))
 }
 
 fn with_request<R>(ask: Ask, submit: impl FnOnce(&Request<'_>) -> R) -> R {
