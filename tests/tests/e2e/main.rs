@@ -1,5 +1,6 @@
 //! End-to-end tests: against real servers, and what stands in for them against the real ones.
 
+mod client;
 mod embedded_vs_real;
 mod memccapable;
 mod real_memcached;

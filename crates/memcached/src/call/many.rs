@@ -143,6 +143,8 @@ async fn read_all(
     kind: ReadOf,
     limit: Option<Duration>,
 ) -> Vec<Outcome> {
+    // As for single calls: those that fail at once must not starve the client's tasks.
+    tokio::task::coop::consume_budget().await;
     let cluster = client.cluster();
     let started = client.ensure_started();
     // A key without a result was asked of a node whose part did not report it, which cannot be.
@@ -245,7 +247,7 @@ impl Part<'_> {
                 Started::Queued(waiting) => {
                     let place = waiting.await?;
                     let (encode, gather) = self.encoder(kind, keys)?;
-                    self.node.start_at(place, false, encode).map(|_| gather)
+                    self.node.start_at(place, encode).map(|_| gather)
                 }
             };
             // Without an outcome the connection went away before the place could be used.

@@ -12,12 +12,13 @@ mod write;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
 use steersman_memcached_protocol::{Key, Outbox, Reply, Request, RequestError, ServerError};
 use tokio::sync::oneshot;
+use tokio::task::coop::poll_proceed;
 
 pub(crate) use self::admin::on_all_nodes;
 pub use self::admin::{CacheMemlimit, FlushAll, Stats, Verbosity, Version};
@@ -227,6 +228,9 @@ fn advance<O: sealed::Operation>(
     loop {
         let started = match state {
             State::Fresh => {
+                // A loop of calls that are done at once (refused, or noreply) must not keep the
+                // client's own tasks from running.
+                ready!(poll_proceed(cx)).made_progress();
                 let request = call.operation.request()?;
                 request
                     .check(&call.client.options().limits)
@@ -259,8 +263,7 @@ fn advance<O: sealed::Operation>(
                 let request = call.operation.request()?;
                 let (encode, reply) = encoder::<O>(&request);
                 let node = chosen.as_ref().ok_or_else(Error::closed)?;
-                node.start_at(place, O::unanswered().is_some(), encode)
-                    .map(|encoded| (encoded, reply))
+                node.start_at(place, encode).map(|encoded| (encoded, reply))
             }
             State::InFlight(reply) => {
                 return Pin::new(reply).poll(cx).map(|reply| match reply {

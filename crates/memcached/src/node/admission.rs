@@ -16,13 +16,16 @@ use crate::error::{Error, Result};
 pub(crate) struct Place {
     node: Option<Arc<Node>>,
     pub(super) lane: u64,
+    /// Whether it is for a noreply write.
+    quiet: bool,
 }
 
 impl Place {
-    pub(super) fn new(node: Arc<Node>, lane: u64) -> Self {
+    pub(super) fn new(node: Arc<Node>, lane: u64, quiet: bool) -> Self {
         Self {
             node: Some(node),
             lane,
+            quiet,
         }
     }
 
@@ -35,7 +38,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         if let Some(node) = self.node.take() {
-            node.release(self.lane, 1, 0, Instant::now());
+            node.release(self.lane, 1, usize::from(self.quiet), Instant::now());
         }
     }
 }

@@ -51,6 +51,18 @@ impl Lane {
         }
     }
 
+    /// Takes a place for a request, a noreply write or not.
+    pub(super) fn take_place(&mut self, quiet: bool) {
+        self.in_flight += 1;
+        self.quiet += usize::from(quiet);
+    }
+
+    /// Gives back `places`, of which `quiet` were noreply writes.
+    pub(super) fn give_back(&mut self, places: usize, quiet: usize) {
+        self.in_flight = self.in_flight.saturating_sub(places);
+        self.quiet = self.quiet.saturating_sub(quiet);
+    }
+
     /// Whether new requests may be put on it.
     pub(super) fn is_open(&self) -> bool {
         !matches!(self.leave, Some(Leave::Retire { .. } | Leave::Abort(_)))

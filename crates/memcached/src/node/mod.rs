@@ -26,7 +26,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::admission::{Place, Waiting};
 use self::lane::Leave;
-use self::state::{Phase, Spot, State};
+use self::state::{Phase, Queued, Spot, State};
 pub(crate) use self::token::{Gather, Token};
 use crate::address::NodeConfig;
 use crate::builder::Options;
@@ -102,7 +102,7 @@ impl Node {
         {
             Spot::Lane(lane) => lane,
             Spot::Queue => {
-                let ticket = state.enqueue();
+                let ticket = state.enqueue(quiet);
                 drop(state);
                 self.supervise.notify_one();
                 return Ok(Started::Queued(Waiting::new(Arc::clone(self), ticket)));
@@ -111,8 +111,7 @@ impl Node {
         let encoded = encode(&mut lane.outbox);
         let mut waker = None;
         if encoded.is_ok() {
-            lane.in_flight += 1;
-            lane.quiet += usize::from(quiet);
+            lane.take_place(quiet);
             waker = lane.waker.take();
         }
         let grow = !state.grow && state.wants_growth(&self.options);
@@ -131,7 +130,6 @@ impl Node {
     pub(crate) fn start_at(
         &self,
         place: Place,
-        quiet: bool,
         encode: impl Encode,
     ) -> Option<std::result::Result<(), RequestError>> {
         let mut state = self.lock();
@@ -141,7 +139,6 @@ impl Node {
         };
         let encoded = encode(&mut lane.outbox);
         let waker = if encoded.is_ok() {
-            lane.quiet += usize::from(quiet);
             place.forget();
             lane.waker.take()
         } else {
@@ -165,8 +162,8 @@ impl Node {
     }
 
     fn leave_queue(&self, id: u64) {
-        let caller = self.lock().waiting.remove(&id);
-        drop(caller);
+        let left = self.lock().waiting.remove(&id);
+        drop(left);
     }
 
     /// Whether requests to it fail at once now.
@@ -250,14 +247,9 @@ impl Node {
         self.tell_change();
     }
 
-    fn fail_waiting(
-        &self,
-        waiting: Vec<tokio::sync::oneshot::Sender<state::Admitted>>,
-        error: &Error,
-    ) {
-        for caller in waiting {
-            // A caller that left meanwhile needs no answer.
-            let _ = caller.send(Err(error.clone().at_node(self.name())));
+    fn fail_waiting(&self, waiting: Vec<Queued>, error: &Error) {
+        for queued in waiting {
+            queued.fail(error.clone().at_node(self.name()));
         }
     }
 

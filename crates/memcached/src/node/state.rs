@@ -25,7 +25,7 @@ pub(super) struct State {
     pub(super) phase: Phase,
     pub(super) lanes: Vec<Lane>,
     /// Requests that wait for a place, oldest first.
-    pub(super) waiting: BTreeMap<u64, oneshot::Sender<Admitted>>,
+    pub(super) waiting: BTreeMap<u64, Queued>,
     next_id: u64,
     /// Set when every connection is busy enough to open another one.
     pub(super) grow: bool,
@@ -39,6 +39,20 @@ pub(super) struct State {
     pub(super) must_answer: bool,
     pub(super) healthy: bool,
     pub(super) counters: ConnectionCounters,
+}
+
+/// A request in the queue.
+pub(super) struct Queued {
+    /// Whether it is a noreply write.
+    quiet: bool,
+    caller: oneshot::Sender<Admitted>,
+}
+
+impl Queued {
+    pub(super) fn fail(self, error: Error) {
+        // A caller that left meanwhile needs no answer.
+        let _ = self.caller.send(Err(error));
+    }
 }
 
 /// What a node without a connection is doing.
@@ -127,7 +141,8 @@ impl State {
     /// The connection with the fewest requests and a free place.
     ///
     /// While noreply writes are outstanding on a connection it takes everything, so that what a
-    /// task sends after such a write cannot overtake it on another connection.
+    /// task sends after such a write cannot overtake it on another connection. So there is at
+    /// most one such connection; granting a place counts as using it.
     fn best_lane(&self, max_in_flight: usize) -> Option<usize> {
         let open = self
             .lanes
@@ -142,10 +157,10 @@ impl State {
     }
 
     /// Puts the caller at the end of the queue.
-    pub(super) fn enqueue(&mut self) -> (u64, oneshot::Receiver<Admitted>) {
-        let (sender, receiver) = oneshot::channel();
+    pub(super) fn enqueue(&mut self, quiet: bool) -> (u64, oneshot::Receiver<Admitted>) {
+        let (caller, receiver) = oneshot::channel();
         let id = self.fresh_id();
-        self.waiting.insert(id, sender);
+        self.waiting.insert(id, Queued { quiet, caller });
         self.counters.waited += 1;
         if matches!(self.phase, Phase::Dormant) {
             self.phase = Phase::Connecting;
@@ -166,16 +181,16 @@ impl State {
             let Some(best) = self.best_lane(max_in_flight) else {
                 return;
             };
-            let Some((_, caller)) = self.waiting.pop_first() else {
+            let Some((_, Queued { quiet, caller })) = self.waiting.pop_first() else {
                 return;
             };
             let lane = &mut self.lanes[best];
-            lane.in_flight += 1;
-            let place = Place::new(Arc::clone(node), lane.id);
+            lane.take_place(quiet);
+            let place = Place::new(Arc::clone(node), lane.id, quiet);
             if let Err(Ok(place)) = caller.send(Ok(place)) {
                 // The caller is leaving; its place was never used.
                 place.forget();
-                self.lanes[best].in_flight -= 1;
+                lane.give_back(1, usize::from(quiet));
             }
         }
     }
@@ -183,8 +198,7 @@ impl State {
     /// Gives back `places` of a connection, of which `quiet` were noreply writes.
     pub(super) fn release(&mut self, lane: u64, places: usize, quiet: usize, now: Instant) {
         if let Some(lane) = self.lane(lane) {
-            lane.in_flight = lane.in_flight.saturating_sub(places);
-            lane.quiet = lane.quiet.saturating_sub(quiet);
+            lane.give_back(places, quiet);
             if lane.in_flight == 0 {
                 lane.idle_since = now;
             }
@@ -192,7 +206,7 @@ impl State {
     }
 
     /// Takes everyone out of the queue, to be failed after the lock is released.
-    pub(super) fn take_waiting(&mut self) -> Vec<oneshot::Sender<Admitted>> {
+    pub(super) fn take_waiting(&mut self) -> Vec<Queued> {
         std::mem::take(&mut self.waiting).into_values().collect()
     }
 

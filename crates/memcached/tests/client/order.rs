@@ -135,6 +135,50 @@ async fn what_follows_a_noreply_write_takes_the_same_connection() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn noreply_writes_that_waited_for_a_place_all_take_one_connection() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .min_connections(2)
+            .max_connections(2)
+            .max_in_flight(2)
+            .timeout(None)
+    });
+    let mut first = attempts.next().await.accept();
+    let mut second = attempts.next().await.accept();
+    settle().await;
+    let busy: Vec<_> = (0..4)
+        .map(|n| tokio::spawn(client.delete(format!("busy-{n}")).into_future()))
+        .collect();
+    settle().await;
+    let writers: Vec<_> = (0..2)
+        .map(|n| {
+            let client = client.clone();
+            tokio::spawn(async move {
+                client.set(format!("k{n}"), "1").noreply().await.unwrap();
+                client.increment(format!("k{n}"), 1).await.unwrap()
+            })
+        })
+        .collect();
+    settle().await;
+    first.expect("delete busy-0\r\ndelete busy-2\r\n").await;
+    second.expect("delete busy-1\r\ndelete busy-3\r\n").await;
+    // Places come free on both connections, but both writes and what follows take one.
+    first.reply("DELETED\r\n".repeat(2)).await;
+    second.reply("DELETED\r\n".repeat(2)).await;
+    first
+        .expect("set k0 0 0 1\r\n1\r\nset k1 0 0 1\r\n1\r\n")
+        .await;
+    for delete in busy {
+        assert!(delete.await.unwrap().unwrap());
+    }
+    let strayed = tokio::time::timeout(Duration::from_millis(1), second.read_some()).await;
+    assert!(strayed.is_err(), "the other connection got {strayed:?}");
+    first.exchange("", "STORED\r\n").await;
+    first.expect("incr k0 1\r\n").await;
+    drop(writers);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_connection_lost_inside_a_value_gives_an_error_and_no_part_of_it() {
     let (client, mut attempts) = client(|builder| builder);
     let mut peer = attempts.next().await.accept();

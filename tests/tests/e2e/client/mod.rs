@@ -1,0 +1,35 @@
+//! The client against real memcached servers, and the same operations against the embedded one.
+
+mod failures;
+mod hazards;
+mod load;
+mod operations;
+
+use std::time::Duration;
+
+use steersman_e2e::memcached::RealMemcached;
+use steersman_memcached::{Backoff, Builder, Client};
+
+fn memcached() -> RealMemcached {
+    RealMemcached::start().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A client's options with waits that suit a test.
+fn quick(nodes: impl IntoIterator<Item = String>) -> Builder {
+    let backoff = Backoff {
+        initial: Duration::from_millis(20),
+        max: Duration::from_millis(100),
+        jitter: 0.5,
+    };
+    Client::builder()
+        .nodes(nodes)
+        .backoff(backoff)
+        .timeout(Duration::from_secs(5))
+}
+
+fn client(server: &RealMemcached) -> Client {
+    quick([server.node()]).build().unwrap()
+}
+
+/// A patience that only a fault exhausts.
+const LONG: Duration = Duration::from_secs(20);
