@@ -1,13 +1,14 @@
-//! What can be wrong with a placement's configuration.
+//! What can be wrong with the configuration of a placement or a policy.
 //!
 //! Every message is written here, so that all of them say the same three things: what was asked,
 //! what is wrong with it, and what to do instead.
 
 use std::fmt;
 
-/// A placement that cannot be built or changed as asked.
+/// A placement or a policy that cannot be built or changed as asked.
 ///
-/// Looking up a key never fails; only configuration does: the members, the scheme, its parameters.
+/// Looking up a key and planning never fail; only configuration does: the members, the scheme,
+/// parameters.
 /// The same call fails in the same way every time, so there is nothing to retry. A failed change
 /// leaves the placement as it was.
 ///
@@ -47,6 +48,10 @@ pub enum ErrorKind {
     InvalidSlotBits,
     /// A number of replicas out of range.
     InvalidReplicas,
+    /// A policy's parameter out of range; the message begins with its name.
+    InvalidParameter,
+    /// A consistency level's name that is none of CQL's.
+    UnknownConsistency,
 }
 
 impl Error {
@@ -153,6 +158,23 @@ impl Error {
             format!(
                 "placement {scheme} has no slot table; \
                  drop the slot bits or choose the placement rendezvous"
+            ),
+        )
+    }
+
+    pub(crate) fn invalid_parameter(name: &str, value: impl fmt::Display, allowed: &str) -> Self {
+        Self::new(
+            ErrorKind::InvalidParameter,
+            format!("{name} of {value} is out of range; {allowed}"),
+        )
+    }
+
+    pub(crate) fn unknown_consistency(name: &str, names: &[&str]) -> Self {
+        Self::new(
+            ErrorKind::UnknownConsistency,
+            format!(
+                "unknown consistency level {name:?}; choose one of {}",
+                names.join(", ")
             ),
         )
     }

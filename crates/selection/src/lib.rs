@@ -52,9 +52,24 @@
 
 mod error;
 mod hash;
+mod latency;
 mod node;
 mod placement;
+mod policy;
+mod table;
+mod time;
+mod topology;
 
 pub use crate::error::{Error, ErrorKind};
+pub use crate::latency::{LatencyParameters, Score};
 pub use crate::node::{Member, NodeIndex};
 pub use crate::placement::{Placement, Scheme};
+pub use crate::policy::{
+    Attempt, BoxPlan, Call, Candidate, Change, Condition, Consistency, Counters, DatacenterAware,
+    DatacenterAwarePlan, DynPolicy, Event, Explained, Explanation, LatencyAware,
+    LatencyAwareBuilder, LatencyAwarePlan, Listener, Mode, NodeReport, Outcome, Plan, Policy,
+    ReplicaOrder, Replicas, ReplicasPlan, RoundRobin, RoundRobinPlan, Snapshot, Standing, Tier,
+    TokenAware, TokenAwarePlan, Turn,
+};
+pub use crate::time::Timestamp;
+pub use crate::topology::{Datacenter, Locality, Rack, Topology};

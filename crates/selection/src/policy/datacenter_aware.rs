@@ -1,0 +1,299 @@
+//! Datacenters: the preferred one first, its preferred rack before that, others if permitted.
+
+use std::sync::Arc;
+
+use super::consistency::Levels;
+use super::rotation::{Place, Rotation};
+use super::{Call, Candidate, Consistency, Plan, Policy, Tier, Turn};
+use crate::{NodeIndex, Timestamp, Topology};
+
+/// The nodes of the preferred datacenter in turn, then, where permitted, some of each other one.
+///
+/// Within the preferred datacenter the nodes of the preferred rack come first, if there is one.
+/// Without a rack this is the `DCAwareRoundRobinPolicy` of the `DataStax` Java driver, plan for plan.
+///
+/// By default no remote node is ever used: a request that fails in its datacenter fails. With
+/// [`DatacenterAware::remote_nodes`] plans go on to that many nodes of each remote datacenter, the
+/// first ones of its list, in the order of [`Topology::datacenters`]; at a [local consistency
+/// level](Consistency::is_local) only after [`DatacenterAware::allow_remote_at`] for that level.
+///
+/// If no node is in a datacenter of the preferred name, and remote ones are not permitted, plans
+/// are empty.
+///
+/// # Examples
+///
+/// ```
+/// use steersman_selection::{
+///     Call, Consistency, DatacenterAware, Locality, NodeIndex, Plan, Policy, Timestamp, Topology,
+/// };
+///
+/// let [a, b, c] = [0, 1, 2].map(|index| NodeIndex::try_from(index).unwrap());
+/// let mut topology = Topology::new();
+/// topology.insert(a, Locality::datacenter("eu-1").rack("x"));
+/// topology.insert(b, Locality::datacenter("eu-1").rack("y"));
+/// topology.insert(c, Locality::datacenter("eu-2").rack("y"));
+///
+/// let policy = DatacenterAware::new("eu-1").rack("y").remote_nodes(1);
+/// let now = Timestamp::from_nanos(0);
+/// let mut plan = policy.plan(Call::new(&topology));
+/// assert_eq!(plan.next(now), Some(b)); // the rack
+/// assert_eq!(plan.next(now), Some(a)); // the datacenter
+/// assert_eq!(plan.next(now), Some(c)); // another one
+///
+/// let mut plan = policy.plan(Call::new(&topology).consistency(Consistency::LocalOne));
+/// assert_eq!(plan.next(now), Some(b));
+/// assert_eq!(plan.next(now), Some(a));
+/// assert_eq!(plan.next(now), None);
+/// ```
+#[derive(Debug)]
+pub struct DatacenterAware {
+    datacenter: Arc<str>,
+    rack: Option<Arc<str>>,
+    remote_nodes: usize,
+    remote_at: Levels,
+    rotation: Rotation,
+}
+
+impl DatacenterAware {
+    /// Prefers the datacenter of that name.
+    pub fn new(datacenter: impl Into<Arc<str>>) -> Self {
+        Self {
+            datacenter: datacenter.into(),
+            rack: None,
+            remote_nodes: 0,
+            remote_at: Levels::across_datacenters(),
+            rotation: Rotation::default(),
+        }
+    }
+
+    /// Prefers this rack within the preferred datacenter.
+    pub fn rack(mut self, rack: impl Into<Arc<str>>) -> Self {
+        self.rack = Some(rack.into());
+        self
+    }
+
+    /// How many nodes of each remote datacenter plans may go on to; 0 by default.
+    pub fn remote_nodes(mut self, nodes: usize) -> Self {
+        self.remote_nodes = nodes;
+        self
+    }
+
+    /// Requests of this level may go on to remote datacenters.
+    pub fn allow_remote_at(mut self, level: Consistency) -> Self {
+        self.remote_at.set(level, true);
+        self
+    }
+
+    /// Requests of this level stay in the preferred datacenter.
+    pub fn deny_remote_at(mut self, level: Consistency) -> Self {
+        self.remote_at.set(level, false);
+        self
+    }
+
+    /// The first plan begins so many nodes further. Give each client a random number, so that a
+    /// fleet that starts at once does not begin with the same node.
+    pub fn starting_at(mut self, plan: i32) -> Self {
+        self.rotation = Rotation::starting_at(plan);
+        self
+    }
+
+    #[inline]
+    fn permits_remote(&self, call: &Call<'_>) -> bool {
+        self.remote_nodes > 0 && self.remote_at.contains(call.level())
+    }
+
+    /// The first nodes of a remote datacenter, those that may be used.
+    #[inline]
+    fn usable<'a>(&self, nodes: &'a [NodeIndex]) -> &'a [NodeIndex] {
+        &nodes[..nodes.len().min(self.remote_nodes)]
+    }
+
+    /// The preferred rack, if there is one, and what else the preferred datacenter has.
+    #[inline]
+    fn local<'a>(&self, topology: &'a Topology) -> (&'a [NodeIndex], &'a [NodeIndex]) {
+        let Some(datacenter) = topology.datacenter(&self.datacenter) else {
+            return (&[], &[]);
+        };
+        match self.rack.as_ref().and_then(|name| datacenter.rack(name)) {
+            Some(rack) => (rack.nodes(), rack.others()),
+            None => (datacenter.nodes(), &[]),
+        }
+    }
+}
+
+impl Policy for DatacenterAware {
+    type Plan<'a> = DatacenterAwarePlan<'a>;
+
+    #[inline]
+    fn plan<'a>(&'a self, call: Call<'a>) -> DatacenterAwarePlan<'a> {
+        let (first, second) = self.local(call.topology());
+        DatacenterAwarePlan {
+            policy: self,
+            call,
+            place: self.rotation.begin(),
+            nodes: first,
+            remaining: first.len(),
+            tier: Tier::Local,
+            further_local: second,
+            next_datacenter: 0,
+        }
+    }
+
+    fn appraise(
+        &self,
+        call: &Call<'_>,
+        node: NodeIndex,
+        _now: Timestamp,
+        _turn: Turn,
+    ) -> Option<Candidate> {
+        let topology = call.topology();
+        let datacenter = &topology.datacenters()[topology.datacenter_of(node)?];
+        if datacenter.name() == &*self.datacenter {
+            return Some(Candidate::new(node, Tier::Local));
+        }
+        let usable = self.permits_remote(call) && self.usable(datacenter.nodes()).contains(&node);
+        usable.then(|| Candidate::new(node, Tier::Remote))
+    }
+}
+
+/// A plan of [`DatacenterAware`].
+#[derive(Debug, Clone)]
+pub struct DatacenterAwarePlan<'a> {
+    policy: &'a DatacenterAware,
+    call: Call<'a>,
+    place: Place,
+    /// The list that the plan goes round now, and how many of its nodes are left.
+    nodes: &'a [NodeIndex],
+    remaining: usize,
+    tier: Tier,
+    /// The rest of the preferred datacenter, empty once the plan is there.
+    further_local: &'a [NodeIndex],
+    /// The index of the datacenter to look at when the list is done.
+    next_datacenter: usize,
+}
+
+impl DatacenterAwarePlan<'_> {
+    /// Goes on to the next list with nodes in it, if there is one.
+    fn next_list(&mut self) -> Option<()> {
+        self.nodes = std::mem::take(&mut self.further_local);
+        if self.nodes.is_empty() {
+            if !self.policy.permits_remote(&self.call) {
+                return None;
+            }
+            self.tier = Tier::Remote;
+            // A plan that was long on its way finds the nodes of now here, not those of then.
+            let datacenters = self.call.topology().latest().datacenters();
+            while self.nodes.is_empty() {
+                let datacenter = datacenters.get(self.next_datacenter)?;
+                self.next_datacenter += 1;
+                if datacenter.name() != &*self.policy.datacenter {
+                    self.nodes = self.policy.usable(datacenter.nodes());
+                }
+            }
+        }
+        self.remaining = self.nodes.len();
+        Some(())
+    }
+}
+
+impl Plan for DatacenterAwarePlan<'_> {
+    #[inline]
+    fn advance(&mut self, _now: Timestamp, _turn: Turn) -> Option<Candidate> {
+        if self.remaining == 0 {
+            self.next_list()?;
+        }
+        self.remaining -= 1;
+        let node = self.place.step(self.nodes)?;
+        Some(Candidate::new(node, self.tier))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Locality;
+
+    const NOW: Timestamp = Timestamp::from_nanos(0);
+
+    fn node(index: usize) -> NodeIndex {
+        NodeIndex::try_from(index).unwrap()
+    }
+
+    /// Nodes 0 to 3 in `a`, racks r0 and r1 in turn, 4 to 6 in `b`, 7 in `c`.
+    fn topology() -> Topology {
+        let mut topology = Topology::new();
+        for index in 0..8 {
+            let datacenter = ["a", "a", "a", "a", "b", "b", "b", "c"][index];
+            let locality = Locality::datacenter(datacenter).rack(["r0", "r1"][index % 2]);
+            topology.insert(node(index), locality);
+        }
+        topology
+    }
+
+    fn indices(policy: &DatacenterAware, call: Call<'_>) -> Vec<usize> {
+        let mut plan = policy.plan(call);
+        let nodes: Vec<_> = std::iter::from_fn(|| plan.next(NOW)).collect();
+        assert_eq!(plan.next(NOW), None, "the end stays");
+        for &node in &nodes {
+            assert!(policy.appraise(&call, node, NOW, Turn::Rehearsal).is_some());
+        }
+        for &node in call.topology().nodes() {
+            let known = policy.appraise(&call, node, NOW, Turn::Rehearsal).is_some();
+            assert_eq!(known, nodes.contains(&node), "{node:?}");
+        }
+        nodes.into_iter().map(NodeIndex::get).collect()
+    }
+
+    #[test]
+    fn remote_nodes_follow_as_far_as_permitted() {
+        let topology = topology();
+        let call = Call::new(&topology);
+        let local = call.consistency(Consistency::LocalQuorum);
+        let policy = DatacenterAware::new("a").starting_at(1);
+        assert_eq!(indices(&policy, call), [1, 2, 3, 0]);
+        let policy = policy.remote_nodes(2);
+        assert_eq!(indices(&policy, call), [2, 3, 0, 1, 4, 5, 7]);
+        assert_eq!(indices(&policy, local), [3, 0, 1, 2]);
+        let policy = policy
+            .allow_remote_at(Consistency::LocalQuorum)
+            .deny_remote_at(Consistency::One);
+        assert_eq!(indices(&policy, local), [0, 1, 2, 3, 4, 5, 7]);
+        assert_eq!(indices(&policy, call), [1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn a_rack_comes_first_and_an_unknown_one_is_none() {
+        let topology = topology();
+        let call = Call::new(&topology);
+        let policy = DatacenterAware::new("a").rack("r1").remote_nodes(1);
+        assert_eq!(indices(&policy, call), [1, 3, 0, 2, 4, 7]);
+        assert_eq!(indices(&policy, call), [3, 1, 2, 0, 4, 7]);
+        let policy = DatacenterAware::new("a").rack("r9");
+        assert_eq!(indices(&policy, call), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn an_unknown_datacenter_has_remote_ones_only() {
+        let topology = topology();
+        let call = Call::new(&topology);
+        assert!(indices(&DatacenterAware::new("z"), call).is_empty());
+        let policy = DatacenterAware::new("z").remote_nodes(1);
+        assert_eq!(indices(&policy, call), [0, 4, 7]);
+    }
+
+    #[test]
+    fn an_open_plan_keeps_its_datacenter_and_finds_remote_nodes_of_now() {
+        let before = topology();
+        let policy = DatacenterAware::new("a").remote_nodes(9);
+        let mut plan = policy.plan(Call::new(&before));
+        assert_eq!(plan.next(NOW), Some(node(0)));
+        let mut after = before.clone();
+        after.remove(node(3));
+        after.remove(node(5));
+        before.succeed(Arc::new(after));
+        let rest: Vec<_> = std::iter::from_fn(|| plan.next(NOW))
+            .map(NodeIndex::get)
+            .collect();
+        assert_eq!(rest, [1, 2, 3, 4, 6, 7]);
+    }
+}

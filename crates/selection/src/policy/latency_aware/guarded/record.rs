@@ -1,0 +1,133 @@
+//! What an attempt says of its node.
+
+use super::super::super::{Attempt, Outcome};
+use super::super::event::Change;
+use super::super::phase::{PROBES, Phase};
+use super::super::scoreboard::{Entry, Scoreboard};
+use crate::latency::Score;
+
+/// How many times the limit an answer must take to end a ramp by itself, and a failure counts as.
+const FAR: i64 = 4;
+
+/// The most that a failure counts as beyond the time it took: 1 s. In an outage of all nodes the
+/// minimum rises too, and must not carry the scores up with it without end.
+const FAILURE_CEILING_NANOS: i64 = 1_000_000_000;
+
+#[inline]
+pub(in super::super) fn record(board: &Scoreboard, entry: &Entry, attempt: &Attempt) {
+    let phase = entry.verdict.phase.load();
+    if phase == Phase::Untracked {
+        return;
+    }
+    let limit = entry.verdict.limit.get();
+    let Some(latency) = effective_latency(attempt, limit, || entry.score.load()) else {
+        return;
+    };
+    match phase {
+        Phase::Probing { good, since } if attempt.started_at().nanos_since(since) >= 0 => {
+            let in_time =
+                attempt.outcome() == Outcome::Success && limit.is_none_or(|limit| latency <= limit);
+            if in_time {
+                probe_succeeded(board, entry, attempt, (phase, good));
+            } else {
+                board.sample(entry, attempt.ended_at(), latency);
+                penalise_again(board, entry, attempt, phase);
+            }
+        }
+        Phase::Ramping { since } if attempt.started_at().nanos_since(since) >= 0 => {
+            let score = board.sample(entry, attempt.ended_at(), latency);
+            let failed = attempt.outcome() != Outcome::Success;
+            let slow = limit.is_some_and(|limit| {
+                latency > limit.saturating_mul(FAR)
+                    || score.is_some_and(|score| score.average_nanos > limit)
+            });
+            if (failed || slow) && penalise_again(board, entry, attempt, phase) {
+                announce(board, attempt, Change::Penalised, latency);
+            }
+        }
+        _ => {
+            board.sample(entry, attempt.ended_at(), latency);
+        }
+    }
+}
+
+/// The latency that an attempt counts as; `None` if it does not count.
+#[inline]
+fn effective_latency(
+    attempt: &Attempt,
+    limit: Option<i64>,
+    score: impl Fn() -> Option<Score>,
+) -> Option<i64> {
+    let latency = attempt.latency_nanos();
+    match attempt.outcome() {
+        Outcome::Success => Some(latency),
+        Outcome::Refused | Outcome::Rejected | Outcome::Busy => None,
+        // How long the node would have taken is not known, but longer than this.
+        Outcome::Cancelled => score()
+            .is_some_and(|score| score.average_nanos >= 0 && latency > score.average_nanos)
+            .then_some(latency),
+        Outcome::Failed | Outcome::TimedOut | Outcome::Disconnected => {
+            let average = score()
+                .map(|score| score.average_nanos)
+                .filter(|&average| average >= 0);
+            let penalty = limit.map(|limit| limit.saturating_mul(FAR).min(FAILURE_CEILING_NANOS));
+            // With nothing to compare with, a quick failure would become the measure of others.
+            average.max(penalty).map(|least| latency.max(least))
+        }
+    }
+}
+
+/// A probe was answered in time: the next one may go at once, or the ramp starts.
+fn probe_succeeded(
+    board: &Scoreboard,
+    entry: &Entry,
+    attempt: &Attempt,
+    (phase, good): (Phase, u8),
+) {
+    let (now, latency) = (attempt.ended_at(), attempt.latency_nanos());
+    let next = if good + 1 < PROBES {
+        Phase::Penalised {
+            good: good + 1,
+            due: now,
+        }
+    } else {
+        Phase::Ramping { since: now }
+    };
+    if !entry.verdict.phase.change(phase, next) {
+        return;
+    }
+    if good == 0 {
+        // What was measured before is of the node as it was; the average would keep its weight.
+        entry.score.update(|before| {
+            entry.verdict.phase.is_tracked().then(|| Score {
+                updated: now,
+                average_nanos: latency,
+                samples: before.map_or(0, |score| score.samples).saturating_add(1),
+            })
+        });
+    } else {
+        board.sample(entry, now, latency);
+    }
+    if let Phase::Ramping { .. } = next {
+        announce(board, attempt, Change::Recovering, latency);
+    }
+}
+
+/// A probe or the ramp has failed: the node is penalised for another retry period.
+fn penalise_again(board: &Scoreboard, entry: &Entry, attempt: &Attempt, from: Phase) -> bool {
+    let due = attempt.ended_at().nanos().wrapping_add(board.retry_nanos);
+    let penalised = Phase::Penalised {
+        good: 0,
+        due: crate::Timestamp::from_nanos(due),
+    };
+    entry.verdict.phase.change(from, penalised)
+}
+
+fn announce(board: &Scoreboard, attempt: &Attempt, change: Change, latency: i64) {
+    let average = board
+        .score(attempt.node())
+        .map_or(latency, |score| score.average_nanos);
+    board
+        .announcer
+        .announce(&board.event(attempt.ended_at(), attempt.node(), change, average));
+}

@@ -1,0 +1,188 @@
+//! The tick: minima and limits of the datacenters, and who is penalised.
+
+use super::super::event::{Change, Event};
+use super::super::phase::Phase;
+use super::super::scoreboard::{Member, Register, Scoreboard, Verdict};
+use crate::latency::{Score, times};
+use crate::{NodeIndex, Timestamp};
+
+/// A node that this tick may penalise, or let off.
+struct Suspect {
+    node: NodeIndex,
+    average: i64,
+}
+
+/// What a tick finds in one datacenter.
+#[derive(Default)]
+struct Findings {
+    nodes: usize,
+    minimum: Option<i64>,
+    limit: Option<i64>,
+    penalised: Vec<Suspect>,
+    confirmed: Vec<Suspect>,
+}
+
+pub(in super::super) fn tick(
+    board: &Scoreboard,
+    register: &mut Register,
+    now: Timestamp,
+) -> Vec<Event> {
+    let mut findings: Vec<Findings> = Vec::new();
+    findings.resize_with(register.datacenters, Findings::default);
+    for member in &register.members {
+        let Some(found) = findings.get_mut(member.datacenter) else {
+            continue;
+        };
+        found.nodes += 1;
+        let average = board
+            .score(member.node)
+            .filter(|score| board.is_measured(score, now) && score.average_nanos >= 0)
+            .map(|score| score.average_nanos);
+        found.minimum = match (found.minimum, average) {
+            (Some(minimum), Some(average)) => Some(minimum.min(average)),
+            (minimum, average) => minimum.or(average),
+        };
+    }
+    for found in &mut findings {
+        found.limit = found.minimum.map(|minimum| limit(board, minimum));
+    }
+
+    let mut events = Vec::new();
+    for member in &mut register.members {
+        if let Some(found) = findings.get_mut(member.datacenter) {
+            events.extend(visit(board, member, found, now));
+        }
+    }
+    for found in &mut findings {
+        penalise(board, found, now, &mut events);
+    }
+    events
+}
+
+/// The average up to which a node is not penalised.
+fn limit(board: &Scoreboard, minimum: i64) -> i64 {
+    let relative = times(board.parameters.threshold(), minimum);
+    relative.max(minimum.saturating_add(board.parameters.difference_nanos()))
+}
+
+/// Brings one node up to date, and puts it down for penalising if it is confirmed to be slow.
+fn visit(
+    board: &Scoreboard,
+    member: &mut Member,
+    found: &mut Findings,
+    now: Timestamp,
+) -> Option<Event> {
+    let entry = board.entries.get(member.node)?;
+    let verdict = &entry.verdict;
+    verdict.minimum.set(found.minimum);
+    verdict.limit.set(found.limit);
+    let score = entry.score.load()?;
+    let heard = score.samples != member.samples;
+    member.samples = score.samples;
+    let over = board.is_measured(&score, now)
+        && found.limit.is_some_and(|limit| score.average_nanos > limit);
+
+    let phase = verdict.phase.load();
+    if phase != Phase::Normal || !over {
+        member.streak = 0;
+    } else if heard {
+        member.streak = member.streak.saturating_add(1);
+    }
+    let suspect = Suspect {
+        node: member.node,
+        average: score.average_nanos,
+    };
+    let event = |change| board.event(now, member.node, change, score.average_nanos);
+    match phase {
+        Phase::Normal => {
+            member.silent = false;
+            if member.streak >= board.parameters.ticks_to_confirm() {
+                found.confirmed.push(suspect);
+            }
+            None
+        }
+        Phase::Joining { since } | Phase::Ramping { since } => {
+            let over_now = now.nanos_since(since) >= board.ramp_nanos
+                && verdict.phase.change(phase, Phase::Normal);
+            let was_penalised = matches!(phase, Phase::Ramping { .. });
+            (over_now && was_penalised).then(|| event(Change::Back))
+        }
+        Phase::Untracked => None,
+        Phase::Penalised { .. } | Phase::Probing { .. } => {
+            let unprobed = matches!(phase, Phase::Penalised { good: 0, .. });
+            let came_back = unprobed && has_come_back(board, &score, found, heard, now);
+            let ramping = Phase::Ramping { since: now };
+            if came_back && verdict.phase.change(phase, ramping) {
+                return Some(event(Change::Recovering));
+            }
+            found.penalised.push(suspect);
+            let silent = now.nanos_since(score.updated) > board.retry_nanos;
+            (silent && !std::mem::replace(&mut member.silent, true)).then(|| event(Change::Silent))
+        }
+    }
+}
+
+/// Whether a penalised node that is used all the same, for want of others, has become fast.
+fn has_come_back(
+    board: &Scoreboard,
+    score: &Score,
+    found: &Findings,
+    heard: bool,
+    now: Timestamp,
+) -> bool {
+    heard
+        && board.is_measured(score, now)
+        && found
+            .limit
+            .is_some_and(|limit| score.average_nanos <= limit)
+}
+
+/// Penalises those that are confirmed to be slow, the slowest first, as far as the share goes; lets
+/// off the fastest if nodes have left and too many of the rest are penalised.
+fn penalise(board: &Scoreboard, found: &mut Findings, now: Timestamp, events: &mut Vec<Event>) {
+    let allowed = most_penalised(found.nodes, board.parameters.penalised_share());
+    let verdict_of = |node: NodeIndex| -> Option<&Verdict> {
+        board.entries.get(node).map(|entry| &entry.verdict)
+    };
+    let mut change = |suspect: &Suspect, to: Phase, change: Change| {
+        let Some(verdict) = verdict_of(suspect.node) else {
+            return;
+        };
+        let from = verdict.phase.load();
+        let expected = from.is_penalised() != to.is_penalised();
+        if expected && verdict.phase.change(from, to) {
+            events.push(board.event(now, suspect.node, change, suspect.average));
+        }
+    };
+
+    found.penalised.sort_by_key(|suspect| suspect.average);
+    let excess = found.penalised.len().saturating_sub(allowed);
+    for suspect in &found.penalised[..excess] {
+        change(suspect, Phase::Ramping { since: now }, Change::Recovering);
+    }
+
+    found
+        .confirmed
+        .sort_by_key(|suspect| std::cmp::Reverse(suspect.average));
+    let room = allowed.saturating_sub(found.penalised.len());
+    let due = Timestamp::from_nanos(now.nanos().wrapping_add(board.retry_nanos));
+    for suspect in found.confirmed.iter().take(room) {
+        change(
+            suspect,
+            Phase::Penalised { good: 0, due },
+            Change::Penalised,
+        );
+    }
+}
+
+/// How many of so many nodes may be penalised at once.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "there are at most 65,535 nodes, and a share is from 0 to 1"
+)]
+fn most_penalised(nodes: usize, share: f64) -> usize {
+    let most = (nodes as f64 * share) as usize;
+    most.max(usize::from(nodes >= 2))
+}

@@ -1,0 +1,46 @@
+//! The two modes.
+
+/// How [`LatencyAware`](crate::LatencyAware) judges nodes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// The default: like the reference, with its known faults mended.
+    ///
+    /// - A node is penalised when its score was over the limit at
+    ///   [several ticks in a row](crate::LatencyParameters::confirmations). The limit is the
+    ///   threshold times the minimum, and at least
+    ///   [an absolute difference](crate::LatencyParameters::min_difference) above it. At most
+    ///   [a share of the nodes](crate::LatencyParameters::max_penalised_share) is penalised, the
+    ///   slowest.
+    /// - Nodes are compared within their datacenter, and a penalised one comes last in its
+    ///   [`Tier`](crate::Tier), not behind nodes of a further tier.
+    /// - After a retry period one request probes a penalised node, as its first attempt, and only
+    ///   for a key that the node holds, if that is known. A slow answer: another retry period. A
+    ///   good one: its score starts anew from it, and further probes follow at once. After three
+    ///   good ones the node's share rises from nothing to its full one within
+    ///   [the ramp](crate::LatencyParameters::ramp). An answer four times over the limit, a
+    ///   failure, or a score over the limit ends the ramp. (That any answer over the limit should
+    ///   end it would keep out nodes whose latencies vary as everybody's do.)
+    /// - A node that is the only one of its tier is used while it is penalised, and comes back, by
+    ///   the same ramp, when its score is within the limit.
+    /// - A node that comes in among measured nodes gets its share by the ramp as well.
+    /// - The minimum is that of nodes measured within the retry period. If there is none, nobody
+    ///   is newly penalised.
+    /// - A failure never makes a node look fast: [`Failed`](crate::Outcome::Failed),
+    ///   [`TimedOut`](crate::Outcome::TimedOut) and [`Disconnected`](crate::Outcome::Disconnected)
+    ///   count as four times the limit, at most a second, if they took less.
+    ///   [`Cancelled`](crate::Outcome::Cancelled) counts only if it took longer than the average.
+    ///   [`Refused`](crate::Outcome::Refused), [`Rejected`](crate::Outcome::Rejected) and
+    ///   [`Busy`](crate::Outcome::Busy) do not count.
+    #[default]
+    Guarded,
+    /// Plan for plan what `LatencyAwarePolicy` of the `DataStax` Java driver 3.11.5 does, its faults
+    /// included.
+    ///
+    /// - A node is penalised while its score is over the threshold times the minimum, and comes
+    ///   behind all other nodes.
+    /// - A node that has not been heard of for the retry period is not penalised: all requests may
+    ///   go to it until new samples have lifted its average.
+    /// - There is one minimum, and it stays until another can be computed.
+    /// - All outcomes count, failures too, but [`Refused`](crate::Outcome::Refused).
+    Reference,
+}

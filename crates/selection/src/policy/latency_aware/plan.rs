@@ -1,0 +1,95 @@
+//! The plan: the child's, with the nodes that are held back at the end of their tier.
+
+use super::super::{Call, Candidate, NodeReport, Plan, Tier, Turn};
+use super::Mode;
+use super::scoreboard::Scoreboard;
+use super::stash::Stash;
+use crate::{NodeIndex, Timestamp};
+
+/// A plan of [`LatencyAware`](crate::LatencyAware).
+///
+/// Each step goes through the child's plan until it finds a node that is not held back; the others
+/// are kept and come, without being judged again, at the end of the tier, or in reference mode of
+/// the plan.
+#[derive(Clone)]
+pub struct LatencyAwarePlan<'a, P> {
+    child: P,
+    board: &'a Scoreboard,
+    call: Call<'a>,
+    held: Stash,
+    /// The first node of the next tier, while those held back in this one come out.
+    next_tier: Option<Candidate>,
+    emptying: bool,
+    child_ended: bool,
+    begun: bool,
+}
+
+impl<'a, P: Plan> LatencyAwarePlan<'a, P> {
+    #[inline]
+    pub(super) fn new(child: P, board: &'a Scoreboard, call: Call<'a>) -> Self {
+        Self {
+            child,
+            board,
+            call,
+            held: Stash::default(),
+            next_tier: None,
+            emptying: false,
+            child_ended: false,
+            begun: false,
+        }
+    }
+
+    /// The next node of the child, the one that was put aside first.
+    #[inline]
+    fn next_of_child(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
+        if let Some(candidate) = self.next_tier.take() {
+            return Some(candidate);
+        }
+        if self.child_ended {
+            return None;
+        }
+        let candidate = self.child.advance(now, turn);
+        self.child_ended = candidate.is_none();
+        candidate
+    }
+
+    /// Whether nodes that are held back must come before one of this tier.
+    #[inline]
+    fn is_beyond(&self, tier: Tier) -> bool {
+        self.board.mode == Mode::Guarded && self.held.peek().is_some_and(|held| held.tier != tier)
+    }
+}
+
+impl<P: Plan> Plan for LatencyAwarePlan<'_, P> {
+    #[inline]
+    fn advance(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
+        let child_turn = turn.for_child(self.begun);
+        let judge = self.board.judge(now, turn, turn.is_first(self.begun));
+        self.begun = true;
+        loop {
+            if self.emptying {
+                if let Some(held) = self.held.pop() {
+                    return Some(held);
+                }
+                self.emptying = false;
+            }
+            let Some(candidate) = self.next_of_child(now, child_turn) else {
+                return self.held.pop();
+            };
+            if self.is_beyond(candidate.tier) {
+                self.next_tier = Some(candidate);
+                self.emptying = true;
+                continue;
+            }
+            let candidate = judge.judged(&self.call, candidate);
+            if !candidate.standing.is_held_back() {
+                return Some(candidate);
+            }
+            self.held.push(candidate);
+        }
+    }
+
+    fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
+        self.board.report(node, now)
+    }
+}

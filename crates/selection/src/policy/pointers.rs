@@ -1,0 +1,57 @@
+//! Pointers to policies are policies, so that one can be shared or chosen at run time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Attempt, Call, Candidate, NodeReport, Policy, Turn};
+use crate::{NodeIndex, Timestamp, Topology};
+
+macro_rules! policy_behind {
+    ($($pointer:ty),*) => {$(
+        impl<P: Policy + ?Sized> Policy for $pointer {
+            type Plan<'a>
+                = P::Plan<'a>
+            where
+                Self: 'a;
+
+            #[inline]
+            fn plan<'a>(&'a self, call: Call<'a>) -> P::Plan<'a> {
+                (**self).plan(call)
+            }
+
+            #[inline]
+            fn appraise(
+                &self,
+                call: &Call<'_>,
+                node: NodeIndex,
+                now: Timestamp,
+                turn: Turn,
+            ) -> Option<Candidate> {
+                (**self).appraise(call, node, now, turn)
+            }
+
+            fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
+                (**self).report(node, now)
+            }
+
+            #[inline]
+            fn record(&self, attempt: &Attempt) {
+                (**self).record(attempt);
+            }
+
+            fn topology_changed(&self, topology: &Topology, now: Timestamp) {
+                (**self).topology_changed(topology, now);
+            }
+
+            fn tick(&self, now: Timestamp) {
+                (**self).tick(now);
+            }
+
+            fn tick_every(&self) -> Option<Duration> {
+                (**self).tick_every()
+            }
+        }
+    )*};
+}
+
+policy_behind!(&P, Box<P>, Arc<P>);

@@ -1,0 +1,258 @@
+//! Token awareness: the replicas of the key before all other nodes.
+
+use std::time::Duration;
+
+use super::dice::Dice;
+use super::replicas::Drawing;
+use super::{Attempt, Call, Candidate, NodeReport, Plan, Policy, ReplicaOrder, Tier, Turn};
+use crate::{NodeIndex, Timestamp, Topology};
+
+/// The replicas of the key first, then the child's plan without them.
+///
+/// First come those replicas that the child counts as local ([`Tier::Local`]); a replica in
+/// another datacenter comes where the child's plan has it. A replica that the child never names,
+/// because it is down or not permitted, is left out. A replica that the child holds back (see
+/// [`Standing`](crate::Standing)) comes behind the other local ones, so that a
+/// [`LatencyAware`](crate::LatencyAware) child keeps its say; this does not depend on the order.
+/// Without known replicas the plan is the child's.
+///
+/// In [`ReplicaOrder::Random`], the default, and [`ReplicaOrder::Topological`] the first node is
+/// found among the replicas alone. [`ReplicaOrder::Neutral`] has to go through the child's plan
+/// until it has found a replica.
+///
+/// # Examples
+///
+/// ```
+/// use steersman_selection::{
+///     Call, Locality, NodeIndex, Plan, Policy, ReplicaOrder, RoundRobin, Timestamp, TokenAware,
+///     Topology,
+/// };
+///
+/// let [a, b, c] = [0, 1, 2].map(|index| NodeIndex::try_from(index).unwrap());
+/// let mut topology = Topology::new();
+/// for node in [a, b, c] {
+///     topology.insert(node, Locality::unknown());
+/// }
+///
+/// let policy = TokenAware::new(RoundRobin::new()).order(ReplicaOrder::Topological);
+/// let now = Timestamp::from_nanos(0);
+/// let replicas = [c, b];
+/// let mut plan = policy.plan(Call::new(&topology).replicas(&replicas));
+/// assert_eq!(plan.next(now), Some(c));
+/// assert_eq!(plan.next(now), Some(b));
+/// assert_eq!(plan.next(now), Some(a));
+/// assert_eq!(plan.next(now), None);
+/// ```
+#[derive(Debug)]
+pub struct TokenAware<C> {
+    child: C,
+    order: ReplicaOrder,
+    dice: Dice,
+}
+
+impl<C> TokenAware<C> {
+    /// Around that child, in random order.
+    pub fn new(child: C) -> Self {
+        Self {
+            child,
+            order: ReplicaOrder::default(),
+            dice: Dice::new(0),
+        }
+    }
+
+    /// With the replicas in that order.
+    pub fn order(mut self, order: ReplicaOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// With the random orders that this seed gives; 0 by default. Give each client one of its own.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.dice = Dice::new(seed);
+        self
+    }
+
+    /// The policy that it is around.
+    pub fn child(&self) -> &C {
+        &self.child
+    }
+}
+
+impl<C: Policy> Policy for TokenAware<C> {
+    type Plan<'a>
+        = TokenAwarePlan<'a, C>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn plan<'a>(&'a self, call: Call<'a>) -> TokenAwarePlan<'a, C> {
+        let replicas = call.known_replicas().len();
+        let (ahead, random) = match self.order {
+            _ if replicas == 0 => (None, None),
+            ReplicaOrder::Neutral => (Some(self.child.plan(call)), None),
+            ReplicaOrder::Random => (None, Some(self.dice.roll())),
+            ReplicaOrder::Topological => (None, None),
+        };
+        TokenAwarePlan {
+            child: &self.child,
+            call,
+            rest: ahead.clone(),
+            ahead,
+            left: Drawing::new(replicas, random),
+            held: Drawing::new(0, random),
+            yielded: Drawing::new(0, None),
+            begun: false,
+        }
+    }
+
+    fn appraise(
+        &self,
+        call: &Call<'_>,
+        node: NodeIndex,
+        now: Timestamp,
+        turn: Turn,
+    ) -> Option<Candidate> {
+        let mut candidate = self.child.appraise(call, node, now, turn)?;
+        if candidate.tier == Tier::Local && call.known_replicas().contains(&node) {
+            candidate.tier = Tier::Replica;
+        }
+        Some(candidate)
+    }
+
+    fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
+        self.child.report(node, now)
+    }
+
+    #[inline]
+    fn record(&self, attempt: &Attempt) {
+        self.child.record(attempt);
+    }
+
+    fn topology_changed(&self, topology: &Topology, now: Timestamp) {
+        self.child.topology_changed(topology, now);
+    }
+
+    fn tick(&self, now: Timestamp) {
+        self.child.tick(now);
+    }
+
+    fn tick_every(&self) -> Option<Duration> {
+        self.child.tick_every()
+    }
+}
+
+/// A plan of [`TokenAware`].
+pub struct TokenAwarePlan<'a, C: Policy> {
+    child: &'a C,
+    call: Call<'a>,
+    /// In neutral order, the child's plan while it is searched for replicas.
+    ahead: Option<C::Plan<'a>>,
+    /// The child's plan from its beginning, made when it is needed.
+    rest: Option<C::Plan<'a>>,
+    /// The replicas that were not looked at yet.
+    left: Drawing,
+    /// Those that the child holds back.
+    held: Drawing,
+    /// Those that the plan has named.
+    yielded: Drawing,
+    begun: bool,
+}
+
+impl<C: Policy> Clone for TokenAwarePlan<'_, C> {
+    fn clone(&self) -> Self {
+        Self {
+            child: self.child,
+            call: self.call,
+            ahead: self.ahead.clone(),
+            rest: self.rest.clone(),
+            left: self.left,
+            held: self.held,
+            yielded: self.yielded,
+            begun: self.begun,
+        }
+    }
+}
+
+impl<C: Policy> TokenAwarePlan<'_, C> {
+    /// The next replica as the child's plan has them.
+    fn next_ahead(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
+        let replicas = self.call.known_replicas();
+        loop {
+            let found = match &mut self.ahead {
+                Some(ahead) if !self.left.is_empty() => ahead.advance(now, turn),
+                _ => None,
+            };
+            // Further datacenters are not searched: nodes of this one come before their replicas.
+            let Some(candidate) = found.filter(|found| found.tier != Tier::Remote) else {
+                self.ahead = None;
+                self.left = Drawing::new(0, None);
+                return None;
+            };
+            let index = replicas.iter().position(|&node| node == candidate.node);
+            if let Some(index) = index.filter(|&index| self.left.contains(index)) {
+                self.left.remove(index);
+                self.yielded.insert(index);
+                return Some(candidate);
+            }
+        }
+    }
+
+    /// The next replica as this plan draws them, those that are held back last.
+    #[inline]
+    fn next_drawn(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
+        let replicas = self.call.known_replicas();
+        while let Some(index) = self.left.draw() {
+            let appraised = self.child.appraise(&self.call, replicas[index], now, turn);
+            match appraised.filter(|candidate| candidate.tier != Tier::Remote) {
+                None => {}
+                Some(candidate) if candidate.standing.is_held_back() => self.held.insert(index),
+                Some(candidate) => {
+                    self.yielded.insert(index);
+                    return Some(candidate);
+                }
+            }
+        }
+        let turn = turn.for_child(true);
+        let index = self.held.draw()?;
+        self.yielded.insert(index);
+        self.child.appraise(&self.call, replicas[index], now, turn)
+    }
+
+    /// The next node of the child's plan that was not named yet.
+    fn next_rest(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
+        let replicas = self.call.known_replicas();
+        let rest = self.rest.get_or_insert_with(|| self.child.plan(self.call));
+        loop {
+            let candidate = rest.advance(now, turn)?;
+            let index = replicas.iter().position(|&node| node == candidate.node);
+            if !index.is_some_and(|index| self.yielded.contains(index)) {
+                return Some(candidate);
+            }
+        }
+    }
+}
+
+impl<C: Policy> Plan for TokenAwarePlan<'_, C> {
+    #[inline]
+    fn advance(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
+        let turn = turn.for_child(self.begun);
+        let replica = if self.ahead.is_some() {
+            self.next_ahead(now, turn)
+        } else {
+            self.next_drawn(now, turn)
+        };
+        let found = match replica {
+            Some(candidate) => Some(Candidate {
+                tier: Tier::Replica,
+                ..candidate
+            }),
+            None => self.next_rest(now, turn),
+        };
+        self.begun = true;
+        found
+    }
+
+    fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
+        self.child.report(node, now)
+    }
+}
