@@ -33,16 +33,20 @@
 //!
 //! # How it differs from memcached
 //!
-//! - The meta commands (but `mn`), `watch`, `lru`, `slabs` and `lru_crawler` are answered
-//!   `ERROR`; a connection speaking the binary protocol is closed.
+//! - The meta commands (but `mn`), `watch`, `lru`, `slabs`, `lru_crawler`, `bget` and some reports
+//!   of `stats` (connections, key prefixes, enabling sizes) are missing: they are answered `ERROR`
+//!   or empty. A connection that speaks the binary protocol is closed.
 //! - Items are evicted in the exact order of their last use, over all sizes together; slab
 //!   classes exist in the statistics only. Statistics about threads, slabs and the LRU machinery
-//!   that has no counterpart here are 0.
-//! - `incr` and `decr` always pad a number that becomes shorter. memcached does not while a reply
-//!   with the old value is on its way, which happens in a pipeline.
-//! - A key that is too long in a pipelined `get` makes memcached drop replies that are due before
-//!   it; here they are sent.
-//! - A read line may have 4 MiB; memcached's is bounded by its memory.
+//!   that have no counterpart here are 0.
+//! - `incr` and `decr` always pad a number that becomes shorter. memcached does not while somebody
+//!   holds the item: a reply on its way, as happens in a pipeline, or its maintenance of the LRU.
+//! - A value of white space alone is no number; memcached reads on behind it.
+//! - When a key is too long in a pipelined `get`, memcached drops replies that are due before it;
+//!   here they are sent. In a `gat` it touches the keys before the bad one; here it does not.
+//! - A line of keys may have 4 MiB; memcached's is bounded by its memory.
+//!
+//! Apart from these, replies have been compared byte for byte, CAS numbers included.
 
 mod builder;
 mod clock;
@@ -52,6 +56,7 @@ mod fault;
 mod gate;
 mod host;
 mod item;
+mod items;
 mod lru;
 mod machine;
 mod observe;

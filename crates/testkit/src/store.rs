@@ -1,15 +1,13 @@
-//! The items: what each command does to them, within a memory limit.
+//! What each command does to the items, within a memory limit.
 //!
 //! The store is plain data and reads no clock: every operation is told the time.
-
-use std::collections::HashMap;
 
 use bytes::{Bytes, BytesMut};
 use steersman_memcached_protocol::server::{StoreMode, item_size, parse_counter};
 
 use crate::counters::{ClassCounter, StoreCounters};
 use crate::item::{Item, Seconds, deadline};
-use crate::lru::Lru;
+use crate::items::Items;
 use crate::slab::{Class, Classes};
 
 /// How a storage command ended.
@@ -41,14 +39,10 @@ pub(crate) enum Direction {
 /// All items of a server.
 #[derive(Debug)]
 pub(crate) struct Store {
-    index: HashMap<Bytes, usize>,
-    slots: Vec<Option<Item>>,
-    vacant: Vec<usize>,
-    lru: Lru,
+    items: Items,
     classes: Classes,
     max_item_size: usize,
     memory_limit: usize,
-    memory_used: usize,
     last_cas: u64,
     flush_at: Option<Seconds>,
     counters: StoreCounters,
@@ -58,14 +52,10 @@ impl Store {
     /// An empty store. Sizes are in bytes, counted as `item_size` does.
     pub(crate) fn new(memory_limit: usize, max_item_size: usize) -> Self {
         Self {
-            index: HashMap::new(),
-            slots: Vec::new(),
-            vacant: Vec::new(),
-            lru: Lru::new(),
+            items: Items::new(),
             classes: Classes::new(),
             max_item_size,
             memory_limit,
-            memory_used: 0,
             last_cas: 0,
             flush_at: None,
             counters: StoreCounters::default(),
@@ -106,7 +96,7 @@ impl Store {
             return false;
         };
         self.count(slot, ClassCounter::DeleteHits);
-        self.remove(slot);
+        self.items.remove(slot);
         true
     }
 
@@ -127,7 +117,7 @@ impl Store {
         let present = self.find(key, now);
         match (mode, present) {
             (StoreMode::Add, Some(slot)) => {
-                self.lru.touch(slot);
+                self.items.touch(slot);
                 return Verdict::NotStored;
             }
             (StoreMode::Replace | StoreMode::Append | StoreMode::Prepend, None) => {
@@ -138,7 +128,7 @@ impl Store {
                 return Verdict::NotFound;
             }
             (StoreMode::Cas(expected), Some(slot)) => {
-                if self.item(slot).cas != expected {
+                if self.items.get(slot).cas != expected {
                     self.count(slot, ClassCounter::CasBadval);
                     return Verdict::Exists;
                 }
@@ -158,21 +148,26 @@ impl Store {
             fetched: false,
         };
         if self.put(present, item) {
-            Verdict::Stored
-        } else {
-            Verdict::OutOfMemory
+            return Verdict::Stored;
+        }
+        self.forget(mode, present);
+        Verdict::OutOfMemory
+    }
+
+    /// What a `set` failed to replace is removed, so that nobody reads the old value for the new.
+    fn forget(&mut self, mode: StoreMode, present: Option<usize>) {
+        if mode == StoreMode::Set
+            && let Some(slot) = present
+        {
+            self.items.remove(slot);
         }
     }
 
-    /// Notes that an item was too large to be stored. What a `set` would have replaced is
-    /// removed, so that nobody reads the old value for the new.
+    /// Notes that an item was too large to be stored.
     pub(crate) fn refuse_too_large(&mut self, mode: StoreMode, key: &[u8], now: Seconds) {
         self.counters.too_large += 1;
-        if mode == StoreMode::Set
-            && let Some(slot) = self.find(key, now)
-        {
-            self.remove(slot);
-        }
+        let present = self.find(key, now);
+        self.forget(mode, present);
     }
 
     /// Notes that a data block did not end where its length said. memcached counts it as stored.
@@ -197,7 +192,7 @@ impl Store {
             }
             return Counted::NotFound;
         };
-        let item = self.item(slot);
+        let item = self.items.get(slot);
         let (old_len, is_chunked) = (item.value.len(), Classes::is_chunked(item.size()));
         let Some(number) = parse_counter(&item.value).filter(|_| !is_chunked) else {
             return Counted::NonNumeric;
@@ -212,13 +207,13 @@ impl Store {
             value.resize(old_len, b' ');
             self.last_cas += 1;
             let cas = self.last_cas;
-            let item = self.item_mut(slot);
+            let item = self.items.get_mut(slot);
             item.value = value.into();
             item.cas = cas;
-            self.lru.touch(slot);
+            self.items.touch(slot);
             return Counted::Now(number);
         }
-        let item = self.item(slot);
+        let item = self.items.get(slot);
         let longer = Item {
             key: item.key.clone(),
             value: value.into(),
@@ -249,14 +244,14 @@ impl Store {
             self.last_cas += 1;
         }
         if last.is_none() {
-            self.clear();
+            self.items.clear();
         }
     }
 
     /// Sets the memory limit in bytes and evicts what exceeds it.
     pub(crate) fn set_memory_limit(&mut self, bytes: usize) {
         self.memory_limit = bytes;
-        self.make_room(0);
+        self.evict_down_to(bytes);
     }
 
     /// Starts the counters again.
@@ -273,11 +268,11 @@ impl Store {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.index.len()
+        self.items.len()
     }
 
     pub(crate) fn memory_used(&self) -> usize {
-        self.memory_used
+        self.items.memory_used()
     }
 
     pub(crate) fn memory_limit(&self) -> usize {
@@ -291,51 +286,37 @@ impl Store {
 
     /// All items, expired ones that nobody has asked for since included, the newest first.
     pub(crate) fn items(&self) -> impl Iterator<Item = &Item> {
-        self.lru.newest_first().map(|slot| self.item(slot))
-    }
-
-    fn item(&self, slot: usize) -> &Item {
-        self.slots[slot]
-            .as_ref()
-            .expect("an indexed slot holds an item")
-    }
-
-    fn item_mut(&mut self, slot: usize) -> &mut Item {
-        self.slots[slot]
-            .as_mut()
-            .expect("an indexed slot holds an item")
+        self.items.newest_first()
     }
 
     fn count(&mut self, slot: usize, counter: ClassCounter) {
-        let class = self.class_of(self.item(slot));
+        let class = self.class_of(self.items.get(slot));
         self.counters.count(class, counter);
     }
 
     /// The slot of a live item; one that turns out to be dead is removed.
     fn find(&mut self, key: &[u8], now: Seconds) -> Option<usize> {
-        let slot = *self.index.get(key)?;
-        let item = self.item(slot);
+        let slot = self.items.slot_of(key)?;
+        let item = self.items.get(slot);
         let is_flushed = self
             .flush_at
             .is_some_and(|at| at <= now && item.stored <= at);
-        let is_expired = item.is_expired(now);
-        let was_fetched = item.fetched;
-        if !is_flushed && !is_expired {
+        if !is_flushed && !item.is_expired(now) {
             return Some(slot);
         }
+        let dead = self.items.remove(slot);
         if is_flushed {
             self.counters.flushed += 1;
         } else {
             self.counters.expired += 1;
-            self.counters.expired_unfetched += u64::from(!was_fetched);
+            self.counters.expired_unfetched += u64::from(!dead.fetched);
         }
-        self.remove(slot);
         None
     }
 
     fn read(&mut self, slot: usize) -> &Item {
-        self.lru.touch(slot);
-        let item = self.item_mut(slot);
+        self.items.touch(slot);
+        let item = self.items.get_mut(slot);
         item.fetched = true;
         item
     }
@@ -347,14 +328,14 @@ impl Store {
             return None;
         };
         self.count(slot, ClassCounter::TouchHits);
-        self.lru.touch(slot);
-        self.item_mut(slot).expires = deadline(exptime, now);
+        self.items.touch(slot);
+        self.items.get_mut(slot).expires = deadline(exptime, now);
         Some(slot)
     }
 
     /// `append` and `prepend`: flags and expiry stay.
     fn join(&mut self, slot: usize, side: Side, value: &[u8], now: Seconds) -> Verdict {
-        let item = self.item(slot);
+        let item = self.items.get(slot);
         let joined_len = item.value.len() + value.len();
         if item_size(item.key.len(), item.flags, joined_len) > self.max_item_size {
             return Verdict::NotStored;
@@ -382,60 +363,34 @@ impl Store {
         }
     }
 
-    /// Puts an item into its slot, or a new one, with a new CAS number. If the memory limit
-    /// admits no such item, the one it was to replace is gone too.
+    /// Puts an item in the place of the present one, if any, with a new CAS number. Tells whether
+    /// the memory limit admits such an item; if not, nothing has changed.
     fn put(&mut self, present: Option<usize>, mut item: Item) -> bool {
-        if let Some(slot) = present {
-            self.remove(slot);
-        }
         let size = item.size();
-        if !self.make_room(size) {
+        if size > self.memory_limit {
             self.counters.no_memory += 1;
             return false;
         }
+        if let Some(slot) = present {
+            self.items.remove(slot);
+        }
+        self.evict_down_to(self.memory_limit - size);
         self.last_cas += 1;
         item.cas = self.last_cas;
-        self.memory_used += size;
         self.counters.stored += 1;
-        let slot = self.vacant.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            self.slots.len() - 1
-        });
-        self.index.insert(item.key.clone(), slot);
-        self.slots[slot] = Some(item);
-        self.lru.insert(slot);
+        self.items.insert(item);
         true
     }
 
-    /// Evicts the items that were not used for longest until `size` bytes fit.
-    fn make_room(&mut self, size: usize) -> bool {
-        while self.memory_used + size > self.memory_limit {
-            let Some(slot) = self.lru.oldest() else {
-                return false;
-            };
+    /// Evicts the items that were not used for longest until the others take at most `bytes`.
+    fn evict_down_to(&mut self, bytes: usize) {
+        while self.items.memory_used() > bytes
+            && let Some(slot) = self.items.oldest()
+        {
+            let evicted = self.items.remove(slot);
             self.counters.evictions += 1;
-            self.counters.evicted_unfetched += u64::from(!self.item(slot).fetched);
-            self.remove(slot);
+            self.counters.evicted_unfetched += u64::from(!evicted.fetched);
         }
-        true
-    }
-
-    fn remove(&mut self, slot: usize) {
-        let item = self.slots[slot]
-            .take()
-            .expect("an indexed slot holds an item");
-        self.lru.remove(slot);
-        self.vacant.push(slot);
-        self.memory_used -= item.size();
-        self.index.remove(&item.key);
-    }
-
-    fn clear(&mut self) {
-        self.index.clear();
-        self.slots.clear();
-        self.vacant.clear();
-        self.lru = Lru::new();
-        self.memory_used = 0;
     }
 }
 

@@ -160,6 +160,11 @@ fn what_no_eviction_can_make_room_for_is_refused() {
     let stored = store.store(StoreMode::Set, b"k", 0, 0, &[b'x'; 100], NOW);
     assert_eq!(stored, Verdict::OutOfMemory);
     assert_eq!((store.len(), store.memory_used()), (0, 0));
+
+    set(&mut store, "k", "1");
+    let stored = store.store(StoreMode::Append, b"k", 0, 0, &[b'x'; 100], NOW);
+    assert_eq!(stored, Verdict::NotStored);
+    assert_eq!(value(&mut store, "k", NOW).as_deref(), Some("1"));
 }
 
 #[test]
