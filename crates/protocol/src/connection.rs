@@ -8,6 +8,8 @@
 mod input;
 mod reader;
 
+use std::ops::Range;
+
 use bytes::{Buf, BytesMut};
 
 use self::input::Input;
@@ -131,20 +133,11 @@ impl<T> Connection<T> {
     /// For servers that stop reading when much is sent to them before they have answered:
     /// memcached before 1.6.39 does so over TLS, from 16 KiB on.
     pub fn output_within(&mut self, window: u64) -> impl Buf {
-        let mut starts = self
-            .outbox
-            .pending()
-            .commands()
-            .iter()
-            .map(|command| command.start);
-        let (oldest, second) = (starts.next(), starts.next());
+        self.outbox.close_line();
+        let front = self.front_range();
         let output = self.outbox.output_mut();
-        let (taken, end) = (output.taken(), output.end());
-        let until = oldest
-            .unwrap_or(end)
-            .saturating_add(window)
-            .max(second.unwrap_or(end));
-        let count = until.clamp(taken, end) - taken;
+        let until = front.start.saturating_add(window).max(front.end);
+        let count = until.clamp(output.taken(), output.end()) - output.taken();
         output.take(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
@@ -156,14 +149,7 @@ impl<T> Connection<T> {
     /// Whether every byte of the request that is to be answered next has been taken from the
     /// output, so that the server owes its reply. True when nothing is in flight.
     pub fn front_is_written(&self) -> bool {
-        let mut commands = self.outbox.pending().commands().iter();
-        let Some(_front) = commands.next() else {
-            return true;
-        };
-        let end = commands
-            .next()
-            .map_or(self.outbox.output().end(), |next| next.start);
-        self.outbox.output().taken() >= end
+        self.outbox.output().taken() >= self.front_range().end
     }
 
     /// Reads replies from the front of `input` and hands them to `sink`, each with the token of
@@ -175,6 +161,8 @@ impl<T> Connection<T> {
     /// it. Nothing is looked at twice. When a large value is incomplete, room for the whole of
     /// it has been reserved in `input`: read into that room, and reserve more only when it is
     /// used up.
+    ///
+    /// A connection whose `sink` has panicked is good for nothing but to be closed.
     ///
     /// # Errors
     /// [`ProtocolError`] if what came is no reply to what was asked. It is final: every later
@@ -230,6 +218,15 @@ impl<T> Connection<T> {
     /// The tokens of the requests that wait for a reply, in order.
     pub fn waiting(&self) -> impl Iterator<Item = &T> {
         self.outbox.pending().tokens()
+    }
+
+    /// Where in the output stream the command is that is to be answered next; empty and at the end
+    /// if there is none.
+    fn front_range(&self) -> Range<u64> {
+        let mut commands = self.outbox.pending().commands().iter();
+        let end = self.outbox.output().end();
+        let mut next_start = || commands.next().map_or(end, |command| command.start);
+        next_start()..next_start()
     }
 
     fn check_open(&self) -> Result<(), RequestError> {

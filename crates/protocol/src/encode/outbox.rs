@@ -197,7 +197,8 @@ impl<T> Outbox<T> {
         }
     }
 
-    fn close_line(&mut self) {
+    /// Ends the line that further reads might have joined.
+    pub(crate) fn close_line(&mut self) {
         if self.line.is_open() {
             self.output.put(b"\r\n");
             self.line.close();

@@ -261,6 +261,38 @@ fn a_window_bounds_what_is_written_and_unanswered() {
 }
 
 #[test]
+fn a_window_counts_whole_lines_of_reads() {
+    let mut client = Client::new();
+    client.ask_all([get("a"), get("b")]);
+    let mut output = client.connection.output_within(0);
+    let len = output.remaining();
+    assert_eq!(output.copy_to_bytes(len), &b"get a b\r\n"[..]);
+}
+
+#[test]
+fn the_server_owes_a_reply_once_it_has_the_whole_request() {
+    let mut client = Client::new();
+    assert!(client.connection.front_is_written());
+    let data = Bytes::from(vec![b'x'; 10_000]);
+    client.ask_all([get("a"), get("b"), set("c", &data)]);
+    let line = "get a b\r\n".len();
+    for taken in 0..line {
+        assert!(!client.connection.front_is_written(), "after {taken} bytes");
+        client.connection.output().advance(1);
+    }
+    assert!(client.connection.front_is_written());
+    client.receive(b"END\r\n").unwrap();
+    assert!(!client.connection.front_is_written());
+    let rest = client.connection.output().remaining();
+    client.connection.output().advance(rest - 1);
+    assert!(!client.connection.front_is_written());
+    client.connection.output().advance(1);
+    assert!(client.connection.front_is_written());
+    client.receive(b"STORED\r\n").unwrap();
+    assert!(client.connection.front_is_written());
+}
+
+#[test]
 fn tickets_and_tokens_after_many_rounds() {
     let mut client = Client::new();
     for round in 0..1_000 {
