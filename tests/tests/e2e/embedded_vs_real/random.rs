@@ -179,7 +179,6 @@ fn other(rng: &mut Rng) -> &'static str {
             " ",
             "nonsense",
             "set",
-            "shutdown",
         ],
     )
 }

@@ -9,9 +9,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Sent after every step: its reply ends the step's.
-const MARK: &[u8] = b"mn\r\n";
-const MARK_REPLY: &[u8] = b"MN\r\n";
+/// Sent after every step: its reply, which no step's command causes, ends the step's.
+const MARK: &[u8] = b"shutdown\r\n";
+const MARK_REPLY: &[u8] = b"ERROR: shutdown not enabled\r\n";
 
 /// A server that has not answered by then never will.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -334,8 +334,6 @@ pub(super) const ADMINISTRATION: &[&str] = &[
     "cache_memlimit -1",
     "cache_memlimit 1000000001",
     "cache_memlimit 4294967360",
-    "shutdown",
-    "shutdown graceful",
     "stats x",
     "stats noreply",
     "stats malloc",
