@@ -1,10 +1,9 @@
-//! Construction options, their defaults and their checks.
+//! How a client is built.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steersman_memcached_protocol::Limits;
 use steersman_selection::Scheme;
 use tokio::runtime::Handle;
 
@@ -13,25 +12,8 @@ use crate::backoff::Backoff;
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::events::{self, ClusterEvents, Handler};
-use crate::transport::{Connector, Sockets};
-
-/// Settings that nodes and calls share, checked.
-pub(crate) struct Options {
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) max_connections: usize,
-    pub(crate) min_connections: usize,
-    pub(crate) purge_unused_connections_after: Option<Duration>,
-    pub(crate) connection_timeout: Option<Duration>,
-    pub(crate) purge_unhealthy_nodes: bool,
-    pub(crate) max_in_flight: usize,
-    pub(crate) max_waiting: usize,
-    pub(crate) grow_above: usize,
-    pub(crate) stalled_after: Option<Duration>,
-    pub(crate) unhealthy_after: u32,
-    pub(crate) backoff: Backoff,
-    pub(crate) limits: Limits,
-    pub(crate) connector: Arc<dyn Connector>,
-}
+use crate::options::Options;
+use crate::transport::Connector;
 
 /// Builds a [`Client`]; from [`Client::builder`].
 ///
@@ -50,6 +32,7 @@ pub(crate) struct Options {
 /// # Ok::<(), steersman_memcached::Error>(())
 /// ```
 #[must_use = "a builder does nothing until `build` is called"]
+#[derive(Default)]
 pub struct Builder {
     nodes: Vec<NodeConfig>,
     /// The first error met while options were given; `build` returns it.
@@ -60,31 +43,10 @@ pub struct Builder {
     runtime: Option<Handle>,
 }
 
-impl Default for Builder {
-    fn default() -> Self {
-        Self {
-            nodes: Vec::new(),
-            error: None,
-            scheme: Scheme::default(),
-            options: Options {
-                timeout: Some(Duration::from_secs(1)),
-                max_connections: 2,
-                min_connections: 1,
-                purge_unused_connections_after: Some(Duration::from_secs(60)),
-                connection_timeout: Some(Duration::from_secs(5)),
-                purge_unhealthy_nodes: false,
-                max_in_flight: 1024,
-                max_waiting: 16_384,
-                grow_above: 32,
-                stalled_after: Some(Duration::from_secs(3)),
-                unhealthy_after: 3,
-                backoff: Backoff::default(),
-                limits: Limits::default(),
-                connector: Arc::new(Sockets),
-            },
-            handler: None,
-            runtime: None,
-        }
+impl Client {
+    /// The options and their defaults.
+    pub fn builder() -> Builder {
+        Builder::default()
     }
 }
 
@@ -231,7 +193,7 @@ impl Builder {
         self
     }
 
-    /// What makes connections; [`Sockets`] by default.
+    /// What makes connections; [`Sockets`](crate::Sockets) by default.
     pub fn connector(mut self, connector: impl Connector) -> Self {
         self.options.connector = Arc::new(connector);
         self
@@ -279,49 +241,5 @@ impl Builder {
             handler,
             runtime.or_else(|| Handle::try_current().ok()),
         )
-    }
-}
-
-impl Options {
-    fn validate(&self) -> Result<()> {
-        let at_least_one = [
-            ("max_connections", self.max_connections),
-            ("autobatching_max_keys", self.limits.max_batch_keys),
-            ("max_in_flight", self.max_in_flight),
-            ("max_value_size", self.limits.max_value_size),
-            ("unhealthy_after", self.unhealthy_after as usize),
-        ];
-        for (option, value) in at_least_one {
-            if value == 0 {
-                return Err(Error::config(option, "must be at least 1"));
-            }
-        }
-        if self.min_connections > self.max_connections {
-            return Err(Error::config(
-                "min_connections",
-                format!(
-                    "{} is above max_connections, which is {}",
-                    self.min_connections, self.max_connections
-                ),
-            ));
-        }
-        let above_zero = [
-            ("timeout", self.timeout),
-            (
-                "purge_unused_connections_after",
-                self.purge_unused_connections_after,
-            ),
-            ("connection_timeout", self.connection_timeout),
-            ("stalled_after", self.stalled_after),
-        ];
-        for (option, value) in above_zero {
-            if value == Some(Duration::ZERO) {
-                return Err(Error::config(
-                    option,
-                    "must be above zero; None turns it off",
-                ));
-            }
-        }
-        self.backoff.validate()
     }
 }

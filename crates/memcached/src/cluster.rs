@@ -12,10 +12,10 @@ use tokio::sync::Notify;
 use tracing::warn;
 
 use crate::address::NodeConfig;
-use crate::builder::Options;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::events::{Event, EventBus};
-use crate::node::Node;
+use crate::node::{Node, Watcher};
+use crate::options::Options;
 
 /// Everything that the client's handles, nodes and tasks share.
 pub(crate) struct Cluster {
@@ -208,35 +208,43 @@ impl Cluster {
         Ok(())
     }
 
-    /// A node's health changed: tells it, and with `purge_unhealthy_nodes` moves its keys.
-    ///
-    /// Called under the node's lock, so nothing here may take a node's lock.
-    pub(crate) fn health_changed(&self, name: &str, event: &Event, healthy: bool) {
-        let edit = self.edit();
-        if self.options.purge_unhealthy_nodes {
-            let mut members = self.copy();
-            if let Some(index) = members.placement.find(name) {
-                if healthy {
-                    members.placement.activate(index);
-                } else {
-                    members.placement.deactivate(index);
-                    warn!(
-                        node = name,
-                        "node leaves the hashing until it is healthy again"
-                    );
-                }
-                self.members.store(Arc::new(members));
-            }
-        }
-        self.events.publish(event);
-        drop(edit);
-    }
-
     fn copy(&self) -> Members {
         Members::clone(&self.members.load())
     }
 
     fn edit(&self) -> std::sync::MutexGuard<'_, ()> {
         self.edit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watcher for Cluster {
+    fn connections_changed(&self) {
+        self.changed.notify_waiters();
+    }
+
+    /// Tells the event, and with `purge_unhealthy_nodes` moves the node's keys.
+    fn health_changed(&self, node: &Arc<str>, unhealthy: Option<&Error>) {
+        let edit = self.edit();
+        if self.options.purge_unhealthy_nodes {
+            let mut members = self.copy();
+            if let Some(index) = members.placement.find(node) {
+                if unhealthy.is_none() {
+                    members.placement.activate(index);
+                } else {
+                    members.placement.deactivate(index);
+                    warn!(%node, "node leaves the hashing until it is healthy again");
+                }
+                self.members.store(Arc::new(members));
+            }
+        }
+        let node = Arc::clone(node);
+        self.events.publish(&match unhealthy {
+            None => Event::NodeHealthy { node },
+            Some(error) => Event::NodeUnhealthy {
+                node,
+                reason: error.to_string().into(),
+            },
+        });
+        drop(edit);
     }
 }

@@ -39,7 +39,9 @@ mod events;
 mod expires;
 mod metrics;
 mod node;
+mod options;
 mod outcome;
+mod shared;
 mod transport;
 
 pub use steersman_memcached_protocol::{ServerError, ServerErrorKind, Value};

@@ -1,15 +1,16 @@
 //! Operations on a node itself: `flush_all`, `version`, `stats`, `verbosity` and
 //! `cache_memlimit`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use steersman_memcached_protocol::{Reply, Request, StatsArgs};
 
 use super::{Call, sealed};
-use crate::client::Client;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::outcome::PerNode;
+use crate::shared::Shared;
 
 /// Makes every value of the node invisible, now or after a delay.
 #[derive(Debug, Clone, Copy, Default)]
@@ -156,14 +157,14 @@ impl sealed::Operation for Stats {
 }
 
 /// Asks every node of the cluster at the same time.
-pub(crate) async fn on_all_nodes<O>(client: &Client, operation: O) -> PerNode<O::Output>
+pub(crate) async fn on_all_nodes<O>(shared: &Arc<Shared>, operation: O) -> PerNode<O::Output>
 where
     O: sealed::Operation + Clone,
 {
-    let nodes: Vec<_> = client.cluster().members().nodes().cloned().collect();
+    let nodes: Vec<_> = shared.cluster.members().nodes().cloned().collect();
     let calls = nodes.into_iter().map(|node| {
         let name = node.name().clone();
-        let call = Call::new(client.clone(), Some(node), operation.clone());
+        let call = Call::new(Arc::clone(shared), Some(node), operation.clone());
         async move { (name, call.await) }
     });
     PerNode {

@@ -13,26 +13,26 @@ use futures_util::future::join_all;
 use steersman_memcached_protocol::{Key, Outbox, ReadKind, Reply, Value};
 
 use super::read::ReadOf;
-use super::{Encode, key, server_error, unfit_reply};
-use crate::client::Client;
+use super::{key, server_error, unfit_reply};
 use crate::deadline::{Deadline, Patience};
 use crate::error::{Error, Result, Stage};
-use crate::node::{Gather, Node, Started, Token};
+use crate::node::{Encode, Gather, Node, Started, Token};
 use crate::outcome::Many;
+use crate::shared::Shared;
 
-/// A read of many keys; from [`Client::get_many`] and its like. Awaiting it gives [`Many`].
+/// A read of many keys; from [`Client::get_many`](crate::Client::get_many) and its like. Awaiting it gives [`Many`].
 #[must_use = "a call does nothing until it is awaited"]
 pub struct GetMany<K> {
-    client: Client,
+    shared: Arc<Shared>,
     keys: Vec<K>,
     kind: ReadOf,
     patience: Patience,
 }
 
 impl<K> GetMany<K> {
-    pub(crate) fn new(client: Client, keys: Vec<K>, kind: ReadOf) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, keys: Vec<K>, kind: ReadOf) -> Self {
         Self {
-            client,
+            shared,
             keys,
             kind,
             patience: Patience::Default,
@@ -75,12 +75,12 @@ impl<K: AsRef<[u8]> + Eq + Hash> IntoFuture for GetMany<K> {
 
     fn into_future(self) -> GetManyFuture<K> {
         let Self {
-            client,
+            shared,
             mut keys,
             kind,
             patience,
         } = self;
-        let limit = patience.or(client.options().timeout);
+        let limit = patience.or(shared.options().timeout);
         let mut seen = HashSet::new();
         let first: Vec<bool> = keys.iter().map(|key| seen.insert(key.as_ref())).collect();
         let mut first = first.into_iter();
@@ -88,7 +88,7 @@ impl<K: AsRef<[u8]> + Eq + Hash> IntoFuture for GetMany<K> {
         let asked = Asked::new(&keys);
         GetManyFuture {
             keys,
-            results: Box::pin(read_all(client, asked, kind, limit)),
+            results: Box::pin(read_all(shared, asked, kind, limit)),
         }
     }
 }
@@ -138,15 +138,15 @@ impl Asked {
 }
 
 async fn read_all(
-    client: Client,
+    shared: Arc<Shared>,
     asked: Asked,
     kind: ReadOf,
     limit: Option<Duration>,
 ) -> Vec<Outcome> {
     // As for single calls: those that fail at once must not starve the client's tasks.
     tokio::task::coop::consume_budget().await;
-    let cluster = client.cluster();
-    let started = client.ensure_started();
+    let cluster = &shared.cluster;
+    let started = shared.ensure_started();
     // A key without a result was asked of a node whose part did not report it, which cannot be.
     let mut results: Vec<Outcome> = std::iter::repeat_with(|| Err(Error::closed()))
         .take(asked.ends.len())
@@ -159,7 +159,7 @@ async fn read_all(
             Ok(node) => {
                 let part = *part_of.entry(Arc::as_ptr(&node).addr()).or_insert_with(|| {
                     parts.push(Part {
-                        client: &client,
+                        shared: &shared,
                         asked: &asked,
                         node,
                         keys: Vec::new(),
@@ -191,7 +191,7 @@ async fn read_all(
 
 /// The keys of one node.
 struct Part<'a> {
-    client: &'a Client,
+    shared: &'a Shared,
     asked: &'a Asked,
     node: Arc<Node>,
     keys: Vec<usize>,
@@ -199,7 +199,7 @@ struct Part<'a> {
 
 impl Part<'_> {
     async fn read(&self, kind: ReadKind, deadline: Deadline) -> Vec<(usize, Outcome)> {
-        let Some(runtime) = self.client.cluster().runtime() else {
+        let Some(runtime) = self.shared.cluster.runtime() else {
             return Vec::new();
         };
         let mut deadline = pin!(deadline);
@@ -207,7 +207,7 @@ impl Part<'_> {
         let mut lines = Vec::new();
         for keys in self
             .keys
-            .chunks(self.client.options().limits.max_batch_keys)
+            .chunks(self.shared.options().limits.max_batch_keys)
         {
             let sending = deadline
                 .as_mut()

@@ -28,10 +28,10 @@ pub(crate) use self::read::ReadOf;
 pub use self::write::{
     Arithmetic, Cas, Concat, Delete, Item, NoReply, Set, SetIf, Touch, Write, WriteItem,
 };
-use crate::client::Client;
 use crate::deadline::{Deadline, Patience};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::node::{Node, Started, Token, Waiting};
+use crate::node::{Encode, Node, Started, Token, Waiting};
+use crate::shared::Shared;
 
 /// One request and how its reply is read. Implemented by this crate's operations only.
 pub trait Operation: sealed::Operation<Output = <Self as Operation>::Answer> {
@@ -70,7 +70,7 @@ pub(crate) mod sealed {
     }
 }
 
-/// An operation that can be configured and then awaited; from [`Client`]'s and
+/// An operation that can be configured and then awaited; from [`Client`](crate::Client)'s and
 /// [`NodeHandle`](crate::NodeHandle)'s methods.
 ///
 /// ```no_run
@@ -82,7 +82,7 @@ pub(crate) mod sealed {
 /// ```
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call<O> {
-    client: Client,
+    shared: Arc<Shared>,
     /// The node to ask; none is the key's owner.
     node: Option<Arc<Node>>,
     patience: Patience,
@@ -90,9 +90,9 @@ pub struct Call<O> {
 }
 
 impl<O> Call<O> {
-    pub(crate) fn new(client: Client, node: Option<Arc<Node>>, operation: O) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, node: Option<Arc<Node>>, operation: O) -> Self {
         Self {
-            client,
+            shared,
             node,
             patience: Patience::Default,
             operation,
@@ -107,13 +107,13 @@ impl<O> Call<O> {
 
     fn map<P>(self, change: impl FnOnce(O) -> P) -> Call<P> {
         let Self {
-            client,
+            shared,
             node,
             patience,
             operation,
         } = self;
         Call {
-            client,
+            shared,
             node,
             patience,
             operation: change(operation),
@@ -134,7 +134,7 @@ impl<O: sealed::Operation> IntoFuture for Call<O> {
     type IntoFuture = CallFuture<O>;
 
     fn into_future(self) -> CallFuture<O> {
-        let limit = self.patience.or(self.client.options().timeout);
+        let limit = self.patience.or(self.shared.options().timeout);
         CallFuture {
             deadline: Deadline::new(limit),
             node: None,
@@ -191,7 +191,7 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
         let outcome = match advance(call, this.node, this.state, cx) {
             Poll::Ready(outcome) => outcome,
             Poll::Pending => {
-                let Some(runtime) = call.client.cluster().runtime() else {
+                let Some(runtime) = call.shared.cluster.runtime() else {
                     return Poll::Pending;
                 };
                 let stage = this.state.stage();
@@ -210,8 +210,8 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
             }
         };
         Poll::Ready(outcome.map_err(|error| {
-            call.client
-                .cluster()
+            call.shared
+                .cluster
                 .explain(error)
                 .asked(call.operation.name())
         }))
@@ -233,14 +233,14 @@ fn advance<O: sealed::Operation>(
                 ready!(poll_proceed(cx)).made_progress();
                 let request = call.operation.request()?;
                 request
-                    .check(&call.client.options().limits)
+                    .check(&call.shared.options().limits)
                     .map_err(cannot_send)?;
-                call.client.ensure_started()?;
+                call.shared.ensure_started()?;
                 let node = match (chosen.as_ref(), &call.node) {
                     (Some(node), _) | (None, Some(node)) => Arc::clone(node),
                     (None, None) => call
-                        .client
-                        .cluster()
+                        .shared
+                        .cluster
                         .route(call.operation.key().unwrap_or_default())?,
                 };
                 let quiet = O::unanswered().is_some();
@@ -287,14 +287,6 @@ fn advance<O: sealed::Operation>(
         }
     }
 }
-
-/// Writes a request into a connection's outbox.
-pub(crate) trait Encode:
-    FnOnce(&mut Outbox<Token>) -> std::result::Result<(), RequestError>
-{
-}
-
-impl<F: FnOnce(&mut Outbox<Token>) -> std::result::Result<(), RequestError>> Encode for F {}
 
 /// What writes `request` into an outbox, and where its reply will come.
 fn encoder<O: sealed::Operation>(

@@ -8,8 +8,8 @@ use steersman_memcached_protocol::{Connection, Reply, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::address::Endpoint;
-use crate::builder::Options;
 use crate::error::{Error, ErrorKind, Stage};
+use crate::options::Options;
 use crate::transport::Transport;
 
 /// Connects, and with `must_answer` waits until the server has answered a request.

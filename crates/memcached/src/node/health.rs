@@ -19,7 +19,6 @@ use super::lane::{Lane, Leave};
 use super::state::{Phase, State};
 use super::token::Token;
 use crate::error::Error;
-use crate::events::Event;
 
 /// How a connection ended, as far as its node's health is concerned.
 pub(super) enum Ending {
@@ -50,12 +49,7 @@ impl Node {
         self.down.store(false, Ordering::Relaxed);
         if !std::mem::replace(&mut state.healthy, true) {
             info!(node = %self.name(), "node is healthy again");
-            self.tell_health(
-                &Event::NodeHealthy {
-                    node: Arc::clone(self.name()),
-                },
-                true,
-            );
+            self.tell_health(None);
         }
         state.grant(self, self.options.max_in_flight);
         drop(state);
@@ -132,21 +126,16 @@ impl Node {
             && std::mem::replace(&mut state.healthy, false)
         {
             warn!(node = %self.name(), "node is unhealthy");
-            let event = Event::NodeUnhealthy {
-                node: Arc::clone(self.name()),
-                reason: error.to_string().into(),
-            };
-            self.tell_health(&event, false);
+            self.tell_health(Some(error));
         }
         drop(state);
         self.fail_waiting(waiting, error);
         self.tell_change();
     }
 
-    /// Under the node's lock, so that events are told in the order of what happened.
-    fn tell_health(&self, event: &Event, healthy: bool) {
-        if let Some(cluster) = self.cluster.upgrade() {
-            cluster.health_changed(self.name(), event, healthy);
+    fn tell_health(&self, unhealthy: Option<&Error>) {
+        if let Some(watcher) = self.watcher.upgrade() {
+            watcher.health_changed(self.name(), unhealthy);
         }
     }
 }

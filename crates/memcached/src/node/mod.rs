@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use steersman_memcached_protocol::RequestError;
+use steersman_memcached_protocol::{Outbox, RequestError};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -29,17 +29,25 @@ use self::lane::Leave;
 use self::state::{Phase, Queued, Spot, State};
 pub(crate) use self::token::{Gather, Token};
 use crate::address::NodeConfig;
-use crate::builder::Options;
-use crate::call::Encode;
-use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::metrics::{OperationCounters, PoolMetrics};
+use crate::options::Options;
+
+/// Is told what happens to nodes: the cluster that they belong to.
+pub(crate) trait Watcher: Send + Sync {
+    /// A connection came or went.
+    fn connections_changed(&self);
+
+    /// The node became healthy, or unhealthy for a reason. Called under the node's lock, so that
+    /// changes are told in their order: nothing in it may call the node.
+    fn health_changed(&self, node: &Arc<str>, unhealthy: Option<&Error>);
+}
 
 /// A member of the cluster and the connections to it.
 pub(crate) struct Node {
     config: NodeConfig,
     options: Arc<Options>,
-    cluster: Weak<Cluster>,
+    watcher: Weak<dyn Watcher>,
     state: Mutex<State>,
     /// Wakes the supervisor when there may be something to do.
     supervise: Notify,
@@ -47,6 +55,14 @@ pub(crate) struct Node {
     down: AtomicBool,
     pub(crate) operations: OperationCounters,
 }
+
+/// Writes a request into a connection's outbox.
+pub(crate) trait Encode:
+    FnOnce(&mut Outbox<Token>) -> std::result::Result<(), RequestError>
+{
+}
+
+impl<F: FnOnce(&mut Outbox<Token>) -> std::result::Result<(), RequestError>> Encode for F {}
 
 /// What became of a request that was to be sent.
 pub(crate) enum Started {
@@ -57,12 +73,16 @@ pub(crate) enum Started {
 }
 
 impl Node {
-    pub(crate) fn new(config: NodeConfig, options: Arc<Options>, cluster: Weak<Cluster>) -> Self {
+    pub(crate) fn new(
+        config: NodeConfig,
+        options: Arc<Options>,
+        watcher: Weak<dyn Watcher>,
+    ) -> Self {
         let state = State::new(options.min_connections);
         Self {
             config,
             options,
-            cluster,
+            watcher,
             state: Mutex::new(state),
             supervise: Notify::new(),
             down: AtomicBool::new(false),
@@ -255,8 +275,8 @@ impl Node {
 
     /// Lets `ready` and `close` look again.
     fn tell_change(&self) {
-        if let Some(cluster) = self.cluster.upgrade() {
-            cluster.changed.notify_waiters();
+        if let Some(watcher) = self.watcher.upgrade() {
+            watcher.connections_changed();
         }
     }
 }

@@ -13,9 +13,9 @@ use tokio::time::Instant;
 use super::Node;
 use super::admission::Place;
 use super::lane::{Lane, Leave};
-use crate::builder::Options;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::metrics::ConnectionCounters;
+use crate::options::Options;
 
 /// What a waiting request is told: its place, or why there will be none.
 pub(super) type Admitted = Result<Place>;

@@ -1,0 +1,94 @@
+//! The options that nodes and calls share: their defaults and their checks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use steersman_memcached_protocol::Limits;
+
+use crate::backoff::Backoff;
+use crate::error::{Error, Result};
+use crate::transport::{Connector, Sockets};
+
+/// Settings that nodes and calls share, checked.
+pub(crate) struct Options {
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) max_connections: usize,
+    pub(crate) min_connections: usize,
+    pub(crate) purge_unused_connections_after: Option<Duration>,
+    pub(crate) connection_timeout: Option<Duration>,
+    pub(crate) purge_unhealthy_nodes: bool,
+    pub(crate) max_in_flight: usize,
+    pub(crate) max_waiting: usize,
+    pub(crate) grow_above: usize,
+    pub(crate) stalled_after: Option<Duration>,
+    pub(crate) unhealthy_after: u32,
+    pub(crate) backoff: Backoff,
+    pub(crate) limits: Limits,
+    pub(crate) connector: Arc<dyn Connector>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            timeout: Some(Duration::from_secs(1)),
+            max_connections: 2,
+            min_connections: 1,
+            purge_unused_connections_after: Some(Duration::from_secs(60)),
+            connection_timeout: Some(Duration::from_secs(5)),
+            purge_unhealthy_nodes: false,
+            max_in_flight: 1024,
+            max_waiting: 16_384,
+            grow_above: 32,
+            stalled_after: Some(Duration::from_secs(3)),
+            unhealthy_after: 3,
+            backoff: Backoff::default(),
+            limits: Limits::default(),
+            connector: Arc::new(Sockets),
+        }
+    }
+}
+
+impl Options {
+    /// Checks every option.
+    pub(crate) fn validate(&self) -> Result<()> {
+        let at_least_one = [
+            ("max_connections", self.max_connections),
+            ("autobatching_max_keys", self.limits.max_batch_keys),
+            ("max_in_flight", self.max_in_flight),
+            ("max_value_size", self.limits.max_value_size),
+            ("unhealthy_after", self.unhealthy_after as usize),
+        ];
+        for (option, value) in at_least_one {
+            if value == 0 {
+                return Err(Error::config(option, "must be at least 1"));
+            }
+        }
+        if self.min_connections > self.max_connections {
+            return Err(Error::config(
+                "min_connections",
+                format!(
+                    "{} is above max_connections, which is {}",
+                    self.min_connections, self.max_connections
+                ),
+            ));
+        }
+        let above_zero = [
+            ("timeout", self.timeout),
+            (
+                "purge_unused_connections_after",
+                self.purge_unused_connections_after,
+            ),
+            ("connection_timeout", self.connection_timeout),
+            ("stalled_after", self.stalled_after),
+        ];
+        for (option, value) in above_zero {
+            if value == Some(Duration::ZERO) {
+                return Err(Error::config(
+                    option,
+                    "must be above zero; None turns it off",
+                ));
+            }
+        }
+        self.backoff.validate()
+    }
+}
