@@ -79,7 +79,7 @@ struct Plan {
     reset_accepted: Option<Times>,
     split: Option<usize>,
     cut: Option<(Times, Cut)>,
-    /// Tells one cut from the next, so that each strikes a connection once.
+    /// How often it was decided anew what to cut, so that each decision strikes a connection once.
     cuts: u64,
 }
 
@@ -284,7 +284,7 @@ impl Faults {
     pub fn clear(&self) {
         self.change(|plan| {
             *plan = Plan {
-                cuts: plan.cuts,
+                cuts: plan.cuts + 1,
                 ..Plan::default()
             }
         });
@@ -349,13 +349,14 @@ impl Faults {
             .is_some_and(Times::take)
     }
 
-    /// The cut that strikes a connection now, unless it was asked about this one before.
-    pub(crate) fn take_cut(&self, seen: &mut u64) -> Option<Cut> {
+    /// Brings a connection's cut up to date with the last decision, which it is `seen` to know.
+    pub(crate) fn update_cut(&self, seen: &mut u64, cut: &mut Option<Cut>) {
         let mut plan = lock(&self.inner.plan);
-        if std::mem::replace(seen, plan.cuts) == plan.cuts {
-            return None;
+        if std::mem::replace(seen, plan.cuts) != plan.cuts {
+            *cut = match &mut plan.cut {
+                Some((times, planned)) => times.take().then_some(*planned),
+                None => None,
+            };
         }
-        let (times, cut) = plan.cut.as_mut()?;
-        times.take().then_some(*cut)
     }
 }

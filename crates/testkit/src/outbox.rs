@@ -20,7 +20,7 @@ pub(crate) struct Outbox {
     queue: VecDeque<Parcel>,
     queued: usize,
     last_due: Option<Instant>,
-    /// The last cut this connection was asked about.
+    /// The last decision about cuts that this connection knows.
     cut_seen: u64,
     cut: Option<Cut>,
     end: Option<Ending>,
@@ -100,9 +100,7 @@ impl Outbox {
     }
 
     fn cut_short(&mut self, faults: &Faults, bytes: &mut Bytes) {
-        if let Some(cut) = faults.take_cut(&mut self.cut_seen) {
-            self.cut = Some(cut);
-        }
+        faults.update_cut(&mut self.cut_seen, &mut self.cut);
         let Some(cut) = &mut self.cut else { return };
         if bytes.len() < cut.after {
             cut.after -= bytes.len();

@@ -242,6 +242,16 @@ async fn a_cut_counts_the_bytes_of_several_replies() {
 }
 
 #[tokio::test]
+async fn a_cut_that_was_switched_off_does_not_come_back_with_other_faults() {
+    let (server, mut client) = server_and_client().await;
+    server.faults().cut_replies(Times::Always, 6, Ending::Close);
+    client.ask("mn\r\n", "MN\r\n").await;
+    server.faults().clear();
+    server.faults().set_split(Some(3));
+    client.ask("mn\r\n", "MN\r\n").await;
+}
+
+#[tokio::test]
 async fn split_replies_come_in_pieces() {
     let (server, mut client) = server_and_client().await;
     client
