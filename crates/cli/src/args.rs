@@ -103,8 +103,8 @@ pub(crate) enum Command {
 
     /// Tells which node owns a key, without connecting to any
     ///
-    /// Prints a line `KEY<TAB>NODE[,NODE...]` for each key: the names of its nodes, best first, as
-    /// many as --replicas says. Keys are any bytes, even those that memcached would refuse.
+    /// Prints a line `KEY<TAB>NODE[,NODE...]` for each key: its nodes as given by --node, best
+    /// first, as many as --replicas says. Keys are any bytes, even those that memcached would refuse.
     #[command(group = ArgGroup::new("which").required(true).args(["keys", "keys_from"]))]
     Route(Route),
     /// Tells what a change of membership would move

@@ -19,6 +19,8 @@ const DEFAULT_NODE: &str = "localhost:11211";
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) nodes: Vec<NodeConfig>,
+    /// The same nodes as they were written.
+    pub(crate) nodes_as_given: Vec<String>,
     /// Nobody said which nodes are meant.
     nodes_are_default: bool,
     pub(crate) scheme: Scheme,
@@ -54,6 +56,7 @@ impl Context {
         let nodes = texts.iter().map(|text| nodes::parse(text, scheme));
         Ok(Self {
             nodes: nodes.collect::<Result<_, _>>()?,
+            nodes_as_given: texts.iter().map(|text| text.trim().to_owned()).collect(),
             nodes_are_default,
             scheme,
             replicas: globals.replicas.unwrap_or(1),

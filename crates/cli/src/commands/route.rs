@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use serde_json::Value;
-use steersman_memcached::NodeConfig;
 use steersman_selection::{NodeIndex, Placement};
 
 use crate::answer::{Answer, Failure};
@@ -15,7 +14,7 @@ use crate::keys::{self, Next};
 pub(super) fn run(args: Route, context: &Context, out: &mut dyn Write) -> Result<Answer, Failure> {
     let router = Router {
         placement: context.placement(&context.nodes)?,
-        nodes: &context.nodes,
+        nodes: &context.nodes_as_given,
         json: context.json,
     };
     let mut best = vec![NodeIndex::default(); context.replicas];
@@ -33,24 +32,24 @@ pub(super) fn run(args: Route, context: &Context, out: &mut dyn Write) -> Result
 struct Router<'a> {
     placement: Placement,
     /// By their index in the placement.
-    nodes: &'a [NodeConfig],
+    nodes: &'a [String],
     json: bool,
 }
 
 impl Router<'_> {
     fn write(&self, key: &[u8], best: &[NodeIndex], out: &mut dyn Write) -> io::Result<()> {
-        let names = best.iter().map(|index| self.nodes[index.get()].name());
+        let nodes = best.iter().map(|index| &*self.nodes[index.get()]);
         if self.json {
-            let names: Vec<Value> = names.map(Value::from).collect();
+            let nodes: Vec<Value> = nodes.map(Value::from).collect();
             return Object::bytes_of("key", key)
-                .with("nodes", names)
+                .with("nodes", nodes)
                 .write_line(out);
         }
         out.write_all(key)?;
         let mut separator = b"\t";
-        for name in names {
+        for node in nodes {
             out.write_all(separator)?;
-            out.write_all(name.as_bytes())?;
+            out.write_all(node.as_bytes())?;
             separator = b",";
         }
         out.write_all(b"\n")

@@ -96,7 +96,10 @@ fn nodes_are_named_as_given_and_the_best_comes_first() {
         let mut nodes: Vec<&str> = nodes.split(',').collect();
         assert_eq!(one, format!("{key}\t{}", nodes[0]));
         nodes.sort_unstable();
-        assert_eq!(nodes, ["[::1]:5", "east", "unix:/run/m", "west"]);
+        assert_eq!(
+            nodes,
+            ["[::1]:5", "east=10.0.0.1:11211*2", "unix:/run/m", "west"]
+        );
     }
     assert_eq!(plain("route k").text(), "k\tlocalhost:11211\n");
 }
