@@ -98,8 +98,9 @@ impl LatencyParameters {
         self
     }
 
-    /// At how many ticks in a row, each with new samples, a node must be over the limit before it
-    /// is penalised. 1 or more; 3 by default.
+    /// At how many ticks a node must have been over the limit, without being within it in between,
+    /// before it is penalised. A tick does not count if there are no new samples, or if the average
+    /// is falling, as after a pause. 1 or more; 3 by default.
     pub fn confirmations(mut self, ticks: u32) -> Self {
         self.confirmations = ticks;
         self

@@ -9,7 +9,7 @@ use crate::{NodeIndex, Timestamp, Topology};
 ///
 /// `dyn DynPolicy` is a policy itself, and so are a `Box` and an `Arc` of it, so that it can be the
 /// child of another one. Its plans are boxed, one allocation each; [`DynPolicy::first`] finds the
-/// first node without.
+/// first node without, unless the policy has a trait object for a child.
 ///
 /// # Examples
 ///
@@ -46,7 +46,7 @@ pub trait DynPolicy: Send + Sync {
     /// See [`Policy::plan`].
     fn boxed_plan<'a>(&'a self, call: Call<'a>) -> BoxPlan<'a>;
 
-    /// The first node of a plan for this call, without an allocation.
+    /// The first node of a plan for this call, without a box for the plan.
     fn first(&self, call: Call<'_>, now: Timestamp) -> Option<NodeIndex>;
 
     /// See [`Policy::appraise`].
@@ -114,8 +114,11 @@ impl<P: Policy> DynPolicy for P {
     }
 }
 
-impl Policy for dyn DynPolicy {
-    type Plan<'a> = BoxPlan<'a>;
+impl Policy for dyn DynPolicy + '_ {
+    type Plan<'a>
+        = BoxPlan<'a>
+    where
+        Self: 'a;
 
     fn plan<'a>(&'a self, call: Call<'a>) -> BoxPlan<'a> {
         self.boxed_plan(call)

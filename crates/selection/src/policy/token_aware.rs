@@ -87,17 +87,19 @@ impl<C: Policy> Policy for TokenAware<C> {
     #[inline]
     fn plan<'a>(&'a self, call: Call<'a>) -> TokenAwarePlan<'a, C> {
         let replicas = call.known_replicas().len();
+        // Made now and not when it is needed: what it yields must not depend on when that is.
+        let rest = self.child.plan(call);
         let (ahead, random) = match self.order {
             _ if replicas == 0 => (None, None),
-            ReplicaOrder::Neutral => (Some(self.child.plan(call)), None),
+            ReplicaOrder::Neutral => (Some(rest.clone()), None),
             ReplicaOrder::Random => (None, Some(self.dice.roll())),
             ReplicaOrder::Topological => (None, None),
         };
         TokenAwarePlan {
             child: &self.child,
             call,
-            rest: ahead.clone(),
             ahead,
+            rest,
             left: Drawing::new(replicas, random),
             held: Drawing::new(0, random),
             yielded: Drawing::new(0, None),
@@ -147,8 +149,8 @@ pub struct TokenAwarePlan<'a, C: Policy> {
     call: Call<'a>,
     /// In neutral order, the child's plan while it is searched for replicas.
     ahead: Option<C::Plan<'a>>,
-    /// The child's plan from its beginning, made when it is needed.
-    rest: Option<C::Plan<'a>>,
+    /// The child's plan from its beginning.
+    rest: C::Plan<'a>,
     /// The replicas that were not looked at yet.
     left: Drawing,
     /// Those that the child holds back.
@@ -221,9 +223,8 @@ impl<C: Policy> TokenAwarePlan<'_, C> {
     /// The next node of the child's plan that was not named yet.
     fn next_rest(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
         let replicas = self.call.known_replicas();
-        let rest = self.rest.get_or_insert_with(|| self.child.plan(self.call));
         loop {
-            let candidate = rest.advance(now, turn)?;
+            let candidate = self.rest.advance(now, turn)?;
             let index = replicas.iter().position(|&node| node == candidate.node);
             if !index.is_some_and(|index| self.yielded.contains(index)) {
                 return Some(candidate);

@@ -8,4 +8,9 @@ mod player;
 #[path = "../../examples/replay/trace.rs"]
 mod trace;
 
+mod allocations;
+mod cluster;
+mod faults;
+mod insight;
+mod nestings;
 mod vectors;

@@ -5,8 +5,8 @@
 pub enum Mode {
     /// The default: like the reference, with its known faults mended.
     ///
-    /// - A node is penalised when its score was over the limit at
-    ///   [several ticks in a row](crate::LatencyParameters::confirmations). The limit is the
+    /// - A node is penalised when its score was over the limit, and not falling, at
+    ///   [several ticks](crate::LatencyParameters::confirmations) without a break. The limit is the
     ///   threshold times the minimum, and at least
     ///   [an absolute difference](crate::LatencyParameters::min_difference) above it. At most
     ///   [a share of the nodes](crate::LatencyParameters::max_penalised_share) is penalised, the

@@ -65,8 +65,9 @@ pub(super) struct Member {
     pub(super) excluded: bool,
     /// In guarded mode, at how many ticks in a row it was over the limit.
     pub(super) streak: u32,
-    /// How many samples it had at the last tick.
+    /// How many samples it had at the last tick, and their average.
     pub(super) samples: u64,
+    pub(super) average_nanos: i64,
     /// Whether its silence was told already.
     pub(super) silent: bool,
 }
@@ -186,6 +187,7 @@ impl Scoreboard {
                 excluded: false,
                 streak: 0,
                 samples: 0,
+                average_nanos: 0,
                 silent: false,
             });
         }

@@ -6,6 +6,10 @@ use super::super::scoreboard::{Member, Register, Scoreboard, Verdict};
 use crate::latency::{Score, times};
 use crate::{NodeIndex, Timestamp};
 
+/// An average falls if it has lost more than this part, an eighth, since the tick before. With the
+/// default scale, one that returns to half its value or less loses more than that.
+const FALLING: i64 = 8;
+
 /// A node that this tick may penalise, or let off.
 struct Suspect {
     node: NodeIndex,
@@ -79,13 +83,16 @@ fn visit(
     let score = entry.score.load()?;
     let heard = score.samples != member.samples;
     member.samples = score.samples;
+    // A node that made a pause is over the limit for some ticks after it, but its average falls.
+    let before = std::mem::replace(&mut member.average_nanos, score.average_nanos);
+    let falling = score.average_nanos < before - before / FALLING;
     let over = board.is_measured(&score, now)
         && found.limit.is_some_and(|limit| score.average_nanos > limit);
 
     let phase = verdict.phase.load();
     if phase != Phase::Normal || !over {
         member.streak = 0;
-    } else if heard {
+    } else if heard && !falling {
         member.streak = member.streak.saturating_add(1);
     }
     let suspect = Suspect {
