@@ -96,7 +96,9 @@ impl Driver {
             }
         }
         if let Err(error) = self.send(cx) {
-            return Poll::Ready(End::Broken(error));
+            // A server that closes the connection may have said why.
+            let last_words = self.receive(cx).err();
+            return Poll::Ready(End::Broken(last_words.unwrap_or(error)));
         }
         match self.check_silence(cx) {
             Some(error) => Poll::Ready(End::Broken(error)),
@@ -114,9 +116,7 @@ impl Driver {
                 Poll::Pending => break Ok(()),
                 Poll::Ready(Ok(0)) => break Err(lost("the server closed the connection")),
                 Poll::Ready(Ok(_)) => {}
-                Poll::Ready(Err(error)) => {
-                    break Err(broke(error));
-                }
+                Poll::Ready(Err(error)) => break Err(broke(error)),
             }
             self.silent_since = Instant::now();
             let fed = self
@@ -194,9 +194,7 @@ impl Driver {
                 Poll::Ready(Ok(0)) => return Err(lost("the connection takes no more bytes")),
                 Poll::Ready(Ok(_)) if uploading => self.silent_since = Instant::now(),
                 Poll::Ready(Ok(_)) => {}
-                Poll::Ready(Err(error)) => {
-                    return Err(broke(error));
-                }
+                Poll::Ready(Err(error)) => return Err(broke(error)),
             }
         }
         // TLS and the like may hold bytes back until they are told to send them.
