@@ -26,6 +26,7 @@ pub struct Call<'a> {
     topology: &'a Topology,
     replicas: &'a [NodeIndex],
     consistency: Consistency,
+    continued: bool,
 }
 
 impl<'a> Call<'a> {
@@ -36,6 +37,7 @@ impl<'a> Call<'a> {
             topology,
             replicas: &[],
             consistency: Consistency::One,
+            continued: false,
         }
     }
 
@@ -56,6 +58,18 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// The same request, for whoever makes a second plan for it instead of keeping the first.
+    ///
+    /// Policies that take nodes in turn do not count it, so that each request moves them on by one
+    /// whether it needed a second plan or not. (Were it counted, and every request needed two
+    /// plans, all first attempts would go to every other node.) None of its attempts is the
+    /// request's first, so none is a probe.
+    #[inline]
+    pub fn continued(mut self) -> Self {
+        self.continued = true;
+        self
+    }
+
     /// The nodes there are.
     #[inline]
     pub fn topology(&self) -> &'a Topology {
@@ -72,6 +86,12 @@ impl<'a> Call<'a> {
     #[inline]
     pub fn level(&self) -> Consistency {
         self.consistency
+    }
+
+    /// Whether the request has had a plan before this one.
+    #[inline]
+    pub fn is_continued(&self) -> bool {
+        self.continued
     }
 
     /// Whether the node is a replica; true of all nodes if replicas are not known.

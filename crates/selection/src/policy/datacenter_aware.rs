@@ -109,7 +109,6 @@ impl DatacenterAware {
     }
 
     /// The preferred rack, if there is one, and what else the preferred datacenter has.
-    #[inline]
     fn local<'a>(&self, topology: &'a Topology) -> (&'a [NodeIndex], &'a [NodeIndex]) {
         let Some(datacenter) = topology.datacenter(&self.datacenter) else {
             return (&[], &[]);
@@ -126,16 +125,13 @@ impl Policy for DatacenterAware {
 
     #[inline]
     fn plan<'a>(&'a self, call: Call<'a>) -> DatacenterAwarePlan<'a> {
-        let (first, second) = self.local(call.topology());
         DatacenterAwarePlan {
             policy: self,
             call,
-            place: self.rotation.begin(),
-            nodes: first,
-            remaining: first.len(),
-            tier: Tier::Local,
-            further_local: second,
-            next_datacenter: 0,
+            place: self.rotation.begin(&call),
+            nodes: &[],
+            remaining: 0,
+            upcoming: Upcoming::Rack,
         }
     }
 
@@ -165,34 +161,61 @@ pub struct DatacenterAwarePlan<'a> {
     /// The list that the plan goes round now, and how many of its nodes are left.
     nodes: &'a [NodeIndex],
     remaining: usize,
-    tier: Tier,
-    /// The rest of the preferred datacenter, empty once the plan is there.
-    further_local: &'a [NodeIndex],
-    /// The index of the datacenter to look at when the list is done.
-    next_datacenter: usize,
+    upcoming: Upcoming,
 }
 
-impl DatacenterAwarePlan<'_> {
+/// The list after the present one. None is looked up before it is needed: behind a
+/// [`TokenAware`](crate::TokenAware) policy most plans need none.
+#[derive(Debug, Clone, Copy)]
+enum Upcoming {
+    /// The preferred rack, or the preferred datacenter as a whole.
+    Rack,
+    /// What else the preferred datacenter has.
+    Datacenter,
+    /// The datacenter of that index, if it is not the preferred one.
+    Remote(usize),
+}
+
+impl<'a> DatacenterAwarePlan<'a> {
     /// Goes on to the next list with nodes in it, if there is one.
     fn next_list(&mut self) -> Option<()> {
-        self.nodes = std::mem::take(&mut self.further_local);
-        if self.nodes.is_empty() {
-            if !self.policy.permits_remote(&self.call) {
-                return None;
-            }
-            self.tier = Tier::Remote;
-            // A plan that was long on its way finds the nodes of now here, not those of then.
-            let datacenters = self.call.topology().latest().datacenters();
-            while self.nodes.is_empty() {
-                let datacenter = datacenters.get(self.next_datacenter)?;
-                self.next_datacenter += 1;
-                if datacenter.name() != &*self.policy.datacenter {
-                    self.nodes = self.policy.usable(datacenter.nodes());
-                }
-            }
+        self.nodes = &[];
+        while self.nodes.is_empty() {
+            let (nodes, upcoming) = match self.upcoming {
+                Upcoming::Rack => (self.local().0, Upcoming::Datacenter),
+                Upcoming::Datacenter => (self.local().1, Upcoming::Remote(0)),
+                Upcoming::Remote(index) => (self.remote(index)?, Upcoming::Remote(index + 1)),
+            };
+            self.nodes = nodes;
+            self.upcoming = upcoming;
         }
         self.remaining = self.nodes.len();
         Some(())
+    }
+
+    fn local(&self) -> (&'a [NodeIndex], &'a [NodeIndex]) {
+        self.policy.local(self.call.topology())
+    }
+
+    /// The nodes that may be used of a remote datacenter; `None` behind the last one.
+    fn remote(&self, index: usize) -> Option<&'a [NodeIndex]> {
+        if !self.policy.permits_remote(&self.call) {
+            return None;
+        }
+        // A plan that was long on its way finds the nodes of now here, not those of then.
+        let datacenter = self.call.topology().latest().datacenters().get(index)?;
+        if datacenter.name() == &*self.policy.datacenter {
+            return Some(&[]);
+        }
+        Some(self.policy.usable(datacenter.nodes()))
+    }
+
+    #[inline]
+    fn tier(&self) -> Tier {
+        match self.upcoming {
+            Upcoming::Remote(1..) => Tier::Remote,
+            _ => Tier::Local,
+        }
     }
 }
 
@@ -204,7 +227,7 @@ impl Plan for DatacenterAwarePlan<'_> {
         }
         self.remaining -= 1;
         let node = self.place.step(self.nodes)?;
-        Some(Candidate::new(node, self.tier))
+        Some(Candidate::new(node, self.tier()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use super::Call;
 use crate::NodeIndex;
 
 /// A counter of plans: each plan begins one place further than the plan before.
@@ -15,10 +16,14 @@ impl Rotation {
         Self(AtomicI32::new(plan))
     }
 
-    /// The place of the next plan.
+    /// The place of a call's plan. A call that has had a plan already moves nothing on.
     #[inline]
-    pub(super) fn begin(&self) -> Place {
-        Place(self.0.fetch_add(1, Ordering::Relaxed))
+    pub(super) fn begin(&self, call: &Call<'_>) -> Place {
+        Place(if call.is_continued() {
+            self.0.load(Ordering::Relaxed)
+        } else {
+            self.0.fetch_add(1, Ordering::Relaxed)
+        })
     }
 }
 
@@ -43,17 +48,23 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Topology;
 
     #[test]
     fn places_wrap_and_go_round() {
         let nodes = [0, 1, 2].map(|index| NodeIndex::try_from(index).unwrap());
         let rotation = Rotation::starting_at(i32::MAX);
-        let mut place = rotation.begin();
+        let topology = Topology::new();
+        let call = Call::new(&topology);
+        let mut place = rotation.begin(&call);
         // 2^31 - 1 is 1 modulo 3; -2^31 is 1 too.
         assert_eq!(place.step(&nodes), Some(nodes[1]));
         assert_eq!(place.step(&nodes), Some(nodes[1]));
         assert_eq!(place.step(&nodes), Some(nodes[2]));
-        assert_eq!(rotation.begin().step(&nodes), Some(nodes[1]));
-        assert_eq!(Rotation::default().begin().step(&[]), None);
+        for call in [call.continued(), call.continued(), call] {
+            assert_eq!(rotation.begin(&call).step(&nodes), Some(nodes[1]));
+        }
+        assert_eq!(rotation.begin(&call).step(&nodes), Some(nodes[2]));
+        assert_eq!(Rotation::default().begin(&call).step(&[]), None);
     }
 }

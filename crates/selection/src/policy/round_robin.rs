@@ -57,7 +57,7 @@ impl Policy for RoundRobin {
         RoundRobinPlan {
             nodes,
             remaining: nodes.len(),
-            place: self.rotation.begin(),
+            place: self.rotation.begin(&call),
         }
     }
 
