@@ -15,10 +15,13 @@ impl Dice {
         Self(AtomicU64::new(seed))
     }
 
-    /// 64 random bits.
+    /// 64 random bits. Two threads that roll at the very same time may get the same ones, which
+    /// costs less than to prevent it.
     #[inline]
     pub(super) fn roll(&self) -> u64 {
-        mix(self.0.fetch_add(STEP, Ordering::Relaxed))
+        let state = self.0.load(Ordering::Relaxed);
+        self.0.store(state.wrapping_add(STEP), Ordering::Relaxed);
+        mix(state)
     }
 }
 

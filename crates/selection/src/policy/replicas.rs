@@ -1,5 +1,7 @@
 //! The replicas of a key, and the orders they can be tried in.
 
+use std::num::NonZeroU64;
+
 use super::dice::{self, Dice};
 use super::{Call, Candidate, Plan, Policy, Tier, Turn};
 use crate::{NodeIndex, Timestamp};
@@ -102,7 +104,7 @@ impl Plan for ReplicasPlan<'_> {
     #[inline]
     fn advance(&mut self, _now: Timestamp, _turn: Turn) -> Option<Candidate> {
         let index = self.drawing.draw().unwrap_or_else(|| {
-            let index = Drawing::MOST + self.next;
+            let index = usize::from(ReplicaSet::MOST) + self.next;
             self.next += usize::from(index < self.replicas.len());
             index
         });
@@ -111,65 +113,100 @@ impl Plan for ReplicasPlan<'_> {
     }
 }
 
-/// Which of up to 64 replicas are still to be looked at, one bit each, and the order.
+/// Which of up to 64 replicas are still to be looked at, and in which order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drawing {
-    left: u64,
+    left: ReplicaSet,
+    count: u8,
     /// The last random number; without one the replicas are drawn in order.
-    random: Option<u64>,
+    random: Option<NonZeroU64>,
 }
 
 impl Drawing {
-    pub(super) const MOST: usize = 64;
-
     /// The first replicas of so many.
     #[inline]
     pub(super) fn new(replicas: usize, random: Option<u64>) -> Self {
-        let left = if replicas >= Self::MOST {
-            u64::MAX
-        } else {
-            (1 << replicas) - 1
-        };
-        Self { left, random }
-    }
-
-    /// Puts one back, or marks it in a set.
-    #[inline]
-    pub(super) fn insert(&mut self, index: usize) {
-        self.left |= 1 << index;
-    }
-
-    #[inline]
-    pub(super) fn remove(&mut self, index: usize) {
-        self.left &= !(1 << index);
-    }
-
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.left == 0
+        let (left, count) = ReplicaSet::first(replicas);
+        Self {
+            left,
+            count,
+            // Only the upper bits of a random number count.
+            random: random.map(|number| NonZeroU64::MIN | number),
+        }
     }
 
     /// Draws one.
     #[inline]
     pub(super) fn draw(&mut self) -> Option<usize> {
-        if self.left == 0 {
-            return None;
-        }
         let mut candidates = self.left;
-        if let Some(random) = &mut self.random {
-            for _ in 0..dice::below(*random, u64::from(candidates.count_ones())) {
-                candidates &= candidates - 1;
+        if let Some(random) = self.random.filter(|_| self.count > 1) {
+            for _ in 0..dice::below(random.get(), u64::from(self.count)) {
+                candidates.pop();
             }
-            *random = dice::reroll(*random);
+            self.random = Some(NonZeroU64::MIN | dice::reroll(random.get()));
         }
-        let index = candidates.trailing_zeros();
-        self.left &= !(1 << index);
-        Some(index as usize)
+        let index = candidates.pop()?;
+        self.remove(index);
+        Some(index)
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, index: usize) {
+        self.count -= u8::from(self.left.contains(index));
+        self.left.remove(index);
     }
 
     #[inline]
     pub(super) fn contains(&self, index: usize) -> bool {
-        index < Self::MOST && self.left & (1 << index) != 0
+        self.left.contains(index)
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// A set of replicas by their places in the call's list, the first 64 at most.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ReplicaSet(u64);
+
+impl ReplicaSet {
+    const MOST: u8 = 64;
+
+    /// The first of so many, and how many those are.
+    #[inline]
+    fn first(replicas: usize) -> (Self, u8) {
+        match u8::try_from(replicas) {
+            Ok(count) if count < Self::MOST => (Self((1 << count) - 1), count),
+            _ => (Self(u64::MAX), Self::MOST),
+        }
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, index: usize) {
+        self.0 |= 1 << index;
+    }
+
+    #[inline]
+    fn remove(&mut self, index: usize) {
+        self.0 &= !(1 << index);
+    }
+
+    #[inline]
+    pub(super) fn contains(self, index: usize) -> bool {
+        index < usize::from(Self::MOST) && self.0 & (1 << index) != 0
+    }
+
+    /// Takes the first one out.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let index = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(index as usize)
     }
 }
 

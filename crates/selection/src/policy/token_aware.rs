@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::dice::Dice;
-use super::replicas::Drawing;
+use super::replicas::{Drawing, ReplicaSet};
 use super::{Attempt, Call, Candidate, NodeReport, Plan, Policy, ReplicaOrder, Tier, Turn};
 use crate::{NodeIndex, Timestamp, Topology};
 
@@ -87,24 +87,25 @@ impl<C: Policy> Policy for TokenAware<C> {
     #[inline]
     fn plan<'a>(&'a self, call: Call<'a>) -> TokenAwarePlan<'a, C> {
         let replicas = call.known_replicas().len();
-        // Made now and not when it is needed: what it yields must not depend on when that is.
-        let rest = self.child.plan(call);
-        let (ahead, random) = match self.order {
-            _ if replicas == 0 => (None, None),
-            ReplicaOrder::Neutral => (Some(rest.clone()), None),
-            ReplicaOrder::Random => (None, Some(self.dice.roll())),
-            ReplicaOrder::Topological => (None, None),
+        let random = match self.order {
+            ReplicaOrder::Random if replicas > 0 => Some(self.dice.roll()),
+            _ => None,
         };
-        TokenAwarePlan {
+        let mut plan = TokenAwarePlan {
             child: &self.child,
             call,
-            ahead,
-            rest,
+            ahead: None,
+            // Made now and not when it is needed: what it yields must not depend on when that is.
+            rest: self.child.plan(call),
             left: Drawing::new(replicas, random),
-            held: Drawing::new(0, random),
-            yielded: Drawing::new(0, None),
-            begun: false,
+            held: ReplicaSet::default(),
+            yielded: ReplicaSet::default(),
+            begun: call.is_continued(),
+        };
+        if self.order == ReplicaOrder::Neutral && replicas > 0 {
+            plan.ahead = Some(plan.rest.clone());
         }
+        plan
     }
 
     fn appraise(
@@ -154,9 +155,9 @@ pub struct TokenAwarePlan<'a, C: Policy> {
     /// The replicas that were not looked at yet.
     left: Drawing,
     /// Those that the child holds back.
-    held: Drawing,
+    held: ReplicaSet,
     /// Those that the plan has named.
-    yielded: Drawing,
+    yielded: ReplicaSet,
     begun: bool,
 }
 
@@ -215,7 +216,7 @@ impl<C: Policy> TokenAwarePlan<'_, C> {
             }
         }
         let turn = turn.for_child(true);
-        let index = self.held.draw()?;
+        let index = self.held.pop()?;
         self.yielded.insert(index);
         self.child.appraise(&self.call, replicas[index], now, turn)
     }

@@ -167,6 +167,8 @@ fn a_penalised_node_is_probed_as_first_attempt_at_a_key_it_holds() {
             let mut plan = policy.plan(Call::new(&topology).replicas(&slow));
             plan.explain(after);
             while plan.advance(after, Turn::Later).is_some() {}
+            let mut plan = policy.plan(Call::new(&topology).replicas(&slow).continued());
+            while plan.next(after).is_some() {}
         }
         assert_eq!(latencies.counters().probes, 0, "{order:?}");
         let mut first = 0;

@@ -21,6 +21,7 @@ pub use self::builder::LatencyAwareBuilder;
 pub use self::event::{Change, Counters, Event, Listener};
 pub use self::mode::Mode;
 pub use self::plan::LatencyAwarePlan;
+use self::plan::Progress;
 pub use self::report::{Condition, NodeReport, Snapshot};
 
 use self::scoreboard::Scoreboard;
@@ -155,7 +156,13 @@ impl<C: Policy> Policy for LatencyAware<C> {
 
     #[inline]
     fn plan<'a>(&'a self, call: Call<'a>) -> Self::Plan<'a> {
-        LatencyAwarePlan::new(self.child.plan(call), &self.board, call)
+        // Built in place: a child's plan may be some hundred bytes.
+        LatencyAwarePlan {
+            child: self.child.plan(call),
+            board: &self.board,
+            call,
+            progress: Progress::of(&call),
+        }
     }
 
     #[inline]
@@ -167,7 +174,9 @@ impl<C: Policy> Policy for LatencyAware<C> {
         turn: Turn,
     ) -> Option<Candidate> {
         let candidate = self.child.appraise(call, node, now, turn)?;
-        let judge = self.board.judge(now, turn, turn.is_first(false));
+        let judge = self
+            .board
+            .judge(now, turn, turn.is_first(call.is_continued()));
         Some(judge.judged(call, candidate))
     }
 

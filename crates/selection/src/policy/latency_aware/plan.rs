@@ -13,9 +13,15 @@ use crate::{NodeIndex, Timestamp};
 /// the plan.
 #[derive(Clone)]
 pub struct LatencyAwarePlan<'a, P> {
-    child: P,
-    board: &'a Scoreboard,
-    call: Call<'a>,
+    pub(super) child: P,
+    pub(super) board: &'a Scoreboard,
+    pub(super) call: Call<'a>,
+    pub(super) progress: Progress,
+}
+
+/// How far a plan is.
+#[derive(Clone, Default)]
+pub(super) struct Progress {
     held: Stash,
     /// The first node of the next tier, while those held back in this one come out.
     next_tier: Option<Candidate>,
@@ -24,68 +30,72 @@ pub struct LatencyAwarePlan<'a, P> {
     begun: bool,
 }
 
-impl<'a, P: Plan> LatencyAwarePlan<'a, P> {
+impl Progress {
+    /// At the beginning of a plan, which need not be the beginning of the request.
     #[inline]
-    pub(super) fn new(child: P, board: &'a Scoreboard, call: Call<'a>) -> Self {
+    pub(super) fn of(call: &Call<'_>) -> Self {
         Self {
-            child,
-            board,
-            call,
-            held: Stash::default(),
-            next_tier: None,
-            emptying: false,
-            child_ended: false,
-            begun: false,
+            begun: call.is_continued(),
+            ..Self::default()
         }
     }
+}
 
+impl<P: Plan> LatencyAwarePlan<'_, P> {
     /// The next node of the child, the one that was put aside first.
     #[inline]
     fn next_of_child(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
-        if let Some(candidate) = self.next_tier.take() {
+        if let Some(candidate) = self.progress.next_tier.take() {
             return Some(candidate);
         }
-        if self.child_ended {
+        if self.progress.child_ended {
             return None;
         }
         let candidate = self.child.advance(now, turn);
-        self.child_ended = candidate.is_none();
+        self.progress.child_ended = candidate.is_none();
         candidate
     }
 
     /// Whether nodes that are held back must come before one of this tier.
     #[inline]
     fn is_beyond(&self, tier: Tier) -> bool {
-        self.board.mode == Mode::Guarded && self.held.peek().is_some_and(|held| held.tier != tier)
+        self.board.mode == Mode::Guarded
+            && self
+                .progress
+                .held
+                .peek()
+                .is_some_and(|held| held.tier != tier)
     }
 }
 
 impl<P: Plan> Plan for LatencyAwarePlan<'_, P> {
     #[inline]
     fn advance(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
-        let child_turn = turn.for_child(self.begun);
-        let judge = self.board.judge(now, turn, turn.is_first(self.begun));
-        self.begun = true;
+        let child_turn = turn.for_child(self.progress.begun);
+        let judge = self
+            .board
+            .judge(now, turn, turn.is_first(self.progress.begun));
+        self.progress.begun = true;
         loop {
-            if self.emptying {
-                if let Some(held) = self.held.pop() {
+            if self.progress.emptying {
+                if let Some(held) = self.progress.held.pop() {
                     return Some(held);
                 }
-                self.emptying = false;
+                self.progress.emptying = false;
             }
             let Some(candidate) = self.next_of_child(now, child_turn) else {
-                return self.held.pop();
+                return self.progress.held.pop();
             };
             if self.is_beyond(candidate.tier) {
-                self.next_tier = Some(candidate);
-                self.emptying = true;
+                self.progress.next_tier = Some(candidate);
+                self.progress.emptying = true;
                 continue;
             }
             let candidate = judge.judged(&self.call, candidate);
             if !candidate.standing.is_held_back() {
                 return Some(candidate);
             }
-            self.held.push(candidate);
+            self.progress.held.push(candidate);
         }
     }
 
