@@ -1,9 +1,10 @@
-//! Which node a request goes to: the placement of keys on the nodes of a cluster.
+//! Which node a request goes to: the placement of keys on the nodes of a cluster, and policies that
+//! choose among nodes.
 //!
 //! A [`Placement`] answers which node owns a key, and which would own it next, without asking
 //! anybody: every client with the same members and the same [`Scheme`] comes to the same answer.
-//! The crate only computes. It does no I/O, reads no clock, draws no random numbers and needs no
-//! runtime.
+//! The crate only computes. It does no I/O, reads no clock, draws no global random numbers and needs
+//! no runtime.
 //!
 //! ```
 //! use steersman_selection::{Member, Placement, Scheme};
@@ -49,6 +50,85 @@
 //! mix is a bijection, so different ids never have the same score, and nodes that share an id are
 //! refused: there are no ties, and nothing that the order of nodes could decide. Replicas are the
 //! nodes by descending score.
+
+//!
+//! # Policies
+//!
+//! A [`Policy`] says in which order nodes are tried for a request, and learns from how that went.
+//! Policies nest; typed chains cost nothing for it, and [`DynPolicy`] is for chains that are put
+//! together at run time.
+//!
+//! | policy | its plans |
+//! | --- | --- |
+//! | [`RoundRobin`] | all nodes in turn |
+//! | [`DatacenterAware`] | the preferred rack and datacenter in turn, then some remote nodes |
+//! | [`Replicas`] | the key's replicas alone, in order or shuffled |
+//! | [`TokenAware`] | the key's replicas, then the rest of another policy's plan |
+//! | [`LatencyAware`] | another policy's plan, with slow nodes last in their [`Tier`] |
+//!
+//! A client plans, sends and records; a timer ticks:
+//!
+//! ```
+//! use std::time::{Duration, Instant};
+//! use steersman_selection::{
+//!     Attempt, Call, LatencyAware, Locality, NodeIndex, Outcome, Plan, Policy, RoundRobin,
+//!     Timestamp, Topology,
+//! };
+//!
+//! # fn send(_: NodeIndex) -> Result<(), ()> { Ok(()) }
+//! let start = Instant::now();
+//! let now = || Timestamp::default() + start.elapsed();
+//! let mut topology = Topology::new();
+//! for index in 0..3 {
+//!     topology.insert(NodeIndex::try_from(index)?, Locality::unknown());
+//! }
+//! let policy = LatencyAware::new(RoundRobin::new());
+//! policy.topology_changed(&topology, now());
+//!
+//! let mut plan = policy.plan(Call::new(&topology));
+//! while let Some(node) = plan.next(now()) {
+//!     let sent = now();
+//!     let result = send(node);
+//!     let latency = Duration::from_nanos(now().nanos_since(sent).unsigned_abs());
+//!     let outcome = if result.is_ok() { Outcome::Success } else { Outcome::Failed };
+//!     policy.record(&Attempt::new(node, now(), latency, outcome));
+//!     if result.is_ok() {
+//!         break;
+//!     }
+//! }
+//! policy.tick(now()); // every `policy.tick_every()`
+//! # Ok::<(), steersman_selection::Error>(())
+//! ```
+//!
+//! Every chain works the same way. Those in use:
+//!
+//! ```
+//! use steersman_selection::{
+//!     DatacenterAware, LatencyAware, Policy, ReplicaOrder, Replicas, RoundRobin, TokenAware,
+//! };
+//!
+//! # fn check(_: impl Policy) {}
+//! // Nodes without data of their own, such as proxies.
+//! let proxies = LatencyAware::new(RoundRobin::new());
+//! // A replicated cache: no other node has the key. Its owner first, for one favourite node a key,
+//! // or shuffled, to spread the load.
+//! let cache = LatencyAware::new(Replicas::in_order());
+//! let spread = LatencyAware::new(Replicas::shuffled(7));
+//! // A database in several datacenters: local replicas, the local datacenter, two nodes of each
+//! // other one.
+//! let local = || DatacenterAware::new("eu-1").rack("b").remote_nodes(2);
+//! let database = LatencyAware::new(TokenAware::new(local()));
+//! // The other way round: slow nodes are known to the child. The replicas keep its order.
+//! let nested = TokenAware::new(LatencyAware::new(local())).order(ReplicaOrder::Neutral);
+//! // Without replicas, or without regard to latency.
+//! let coordinators = LatencyAware::new(local());
+//! let tokens = TokenAware::new(local()).order(ReplicaOrder::Topological);
+//! # check(proxies); check(cache); check(spread); check(database); check(nested);
+//! # check(coordinators); check(tokens);
+//! ```
+//!
+//! [`Plan::explain`] tells for one plan why each node is where it is, [`LatencyAware::snapshot`]
+//! what is known of all, a [`Listener`] when that changes.
 
 mod error;
 mod hash;

@@ -11,6 +11,7 @@ mod trace;
 mod allocations;
 mod cluster;
 mod faults;
+mod guarded;
 mod insight;
 mod nestings;
 mod vectors;

@@ -39,8 +39,9 @@ use crate::{NodeIndex, Timestamp, Topology};
 ///
 /// Four things keep it going: [`Policy::topology_changed`] for each topology, [`Policy::record`]
 /// for each attempt, [`Policy::tick`] as often as [`Policy::tick_every`] says, and a plan for each
-/// request. Recording takes no lock, and planning waits for nobody. Neither allocates, as long as
-/// no more than 16 nodes are held back in one plan.
+/// request. A plan waits for nobody; who records waits at most for the few instructions of another
+/// thread that records for the same node. Neither allocates, as long as no more than 16 nodes are
+/// held back in one plan.
 ///
 /// A sample that comes at the same time as the one before, or with an older time, is dropped; so
 /// give each attempt the time at which it ended, as exactly as the clock allows.

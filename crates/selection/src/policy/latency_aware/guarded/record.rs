@@ -59,20 +59,25 @@ fn effective_latency(
     score: impl Fn() -> Option<Score>,
 ) -> Option<i64> {
     let latency = attempt.latency_nanos();
+    let average = || {
+        score()
+            .map(|score| score.average_nanos)
+            .filter(|&average| average >= 0)
+    };
     match attempt.outcome() {
         Outcome::Success => Some(latency),
         Outcome::Refused | Outcome::Rejected | Outcome::Busy => None,
         // How long the node would have taken is not known, but longer than this.
-        Outcome::Cancelled => score()
-            .is_some_and(|score| score.average_nanos >= 0 && latency > score.average_nanos)
-            .then_some(latency),
+        Outcome::Cancelled => {
+            let known = average().or(limit);
+            known
+                .is_some_and(|least| latency > least)
+                .then_some(latency)
+        }
         Outcome::Failed | Outcome::TimedOut | Outcome::Disconnected => {
-            let average = score()
-                .map(|score| score.average_nanos)
-                .filter(|&average| average >= 0);
             let penalty = limit.map(|limit| limit.saturating_mul(FAR).min(FAILURE_CEILING_NANOS));
             // With nothing to compare with, a quick failure would become the measure of others.
-            average.max(penalty).map(|least| latency.max(least))
+            average().max(penalty).map(|least| latency.max(least))
         }
     }
 }

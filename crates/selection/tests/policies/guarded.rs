@@ -1,0 +1,151 @@
+//! The default mode where the reference has no counterpart: probes that get lost, failures, outages.
+
+use std::time::Duration;
+
+use steersman_selection::{
+    Attempt, Call, Condition, LatencyAware, Mode, Outcome, Plan, Policy, RoundRobin,
+};
+
+use crate::cluster::{Cluster, in_one_place, latency_aware, micros, millis, node};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn cluster(nodes: usize) -> Cluster<LatencyAware<RoundRobin>> {
+    let policy = latency_aware(Mode::Guarded, RoundRobin::new());
+    Cluster::new(policy, in_one_place(nodes))
+}
+
+fn one_slow(index: usize) -> Duration {
+    millis(if index == 0 { 50 } else { 2 })
+}
+
+fn condition(cluster: &Cluster<LatencyAware<RoundRobin>>, index: usize) -> Condition {
+    let report = cluster.policy.report(node(index), cluster.now);
+    report.unwrap().condition
+}
+
+/// Plans six requests and says how many go to node 0; nobody answers.
+fn tries(cluster: &Cluster<LatencyAware<RoundRobin>>) -> usize {
+    let first = |_| {
+        cluster
+            .policy
+            .plan(Call::new(&cluster.topology))
+            .next(cluster.now)
+    };
+    (0..6)
+        .map(first)
+        .filter(|&first| first == Some(node(0)))
+        .count()
+}
+
+#[test]
+fn a_lost_probe_is_followed_by_another_after_a_retry_period() {
+    let mut cluster = cluster(3);
+    cluster.serve(3 * SECOND, one_slow);
+    assert_eq!(tries(&cluster), 0);
+    cluster.pass(11 * SECOND);
+    assert_eq!(tries(&cluster), 1);
+    cluster.pass(9 * SECOND);
+    assert_eq!(tries(&cluster), 0);
+    cluster.pass(SECOND);
+    assert_eq!(tries(&cluster), 1);
+    assert_eq!(cluster.policy.counters().probes, 2);
+}
+
+#[test]
+fn answers_to_requests_from_before_the_probe_do_not_count_as_its_answer() {
+    let mut cluster = cluster(3);
+    cluster.serve(3 * SECOND, one_slow);
+    cluster.pass(11 * SECOND);
+    assert_eq!(tries(&cluster), 1);
+    let sent = cluster.now;
+    let answer = |cluster: &Cluster<_>, latency| cluster.answer(0, latency);
+    // It began a millisecond before the probe.
+    cluster.pass(millis(1));
+    answer(&cluster, millis(2));
+    assert_eq!(condition(&cluster, 0), Condition::Penalised);
+    cluster.pass(millis(1));
+    answer(&cluster, micros(1_900));
+    assert_eq!(condition(&cluster, 0), Condition::Probed(1));
+    // The score began anew with it.
+    let score = cluster.policy.score(node(0)).unwrap();
+    assert_eq!(score.average_nanos, 1_900_000);
+    assert!(score.samples > 50 && score.updated.nanos_since(sent) == 2_000_000);
+}
+
+#[test]
+fn a_penalised_node_is_probed_again_only_when_the_probe_was_answered() {
+    let mut cluster = cluster(3);
+    cluster.serve(3 * SECOND, one_slow);
+    cluster.pass(11 * SECOND);
+    for good in 1..3 {
+        assert_eq!(tries(&cluster), 1, "one in flight at a time");
+        cluster.pass(millis(2));
+        cluster.answer(0, millis(2));
+        assert_eq!(condition(&cluster, 0), Condition::Probed(good));
+    }
+    assert_eq!(tries(&cluster), 1);
+    cluster.pass(millis(2));
+    cluster.answer(0, millis(2));
+    assert_eq!(condition(&cluster, 0), Condition::Recovering);
+    cluster.pass(SECOND);
+    assert_eq!(tries(&cluster), 2);
+}
+
+#[test]
+fn a_single_failure_costs_no_place_and_many_do() {
+    for (every, penalised) in [(50, false), (3, true)] {
+        let mut cluster = cluster(3);
+        let mut turn = 0;
+        let counts = cluster.run(10 * SECOND, |index| {
+            turn += u32::from(index == 0);
+            if index == 0 && turn % every == 0 {
+                (micros(10), Outcome::Failed)
+            } else {
+                (millis(5), Outcome::Success)
+            }
+        });
+        assert_eq!(counts[0] < 1_000, penalised, "{every}: {counts:?}");
+        assert_eq!(counts[0] > 3_000, !penalised, "{every}: {counts:?}");
+    }
+}
+
+#[test]
+fn an_outage_of_all_nodes_leaves_no_trace() {
+    let mut cluster = cluster(3);
+    cluster.serve(2 * SECOND, |_| millis(2));
+    cluster.run(60 * SECOND, |_| (micros(10), Outcome::Failed));
+    cluster.serve(3 * SECOND, |_| millis(2));
+    let counts = cluster.serve(3 * SECOND, |_| millis(2));
+    assert!(counts.iter().all(|&count| count > 900), "{counts:?}");
+    let minimum = cluster.policy.minimum_nanos().unwrap();
+    assert!((1_990_000..2_010_000).contains(&minimum), "{minimum}");
+}
+
+#[test]
+fn a_cancelled_attempt_tells_only_that_the_node_was_slower() {
+    let mut cluster = cluster(3);
+    cluster.serve(SECOND, |_| millis(10));
+    let before = cluster.policy.score(node(0)).unwrap();
+    let cancel = |cluster: &Cluster<LatencyAware<RoundRobin>>, latency| {
+        let attempt = Attempt::new(node(0), cluster.now, latency, Outcome::Cancelled);
+        cluster.policy.record(&attempt);
+        cluster.policy.score(node(0)).unwrap()
+    };
+    cluster.pass(millis(20));
+    let settled = cluster.policy.score(node(0)).unwrap();
+    assert_eq!(cancel(&cluster, millis(3)), settled);
+    let after = cancel(&cluster, millis(30));
+    assert_eq!(after.samples, settled.samples + 1);
+    assert!(after.average_nanos > before.average_nanos);
+}
+
+#[test]
+fn a_cluster_that_idles_does_not_forget_who_is_slow() {
+    let mut cluster = cluster(3);
+    cluster.serve(3 * SECOND, one_slow);
+    cluster.pass(60 * SECOND);
+    assert_eq!(cluster.policy.minimum_nanos(), None);
+    let counts = cluster.serve(5 * SECOND, one_slow);
+    assert!(counts[0] <= 12, "{counts:?}");
+}
