@@ -200,7 +200,10 @@ impl<'t, C: Policy> Stage<'t, C> {
                     }
                 }
                 same("plan", &nodes, expect)?;
-                same("penalised", &held, penalised)
+                match penalised {
+                    Some(penalised) => same("penalised", &held, penalised),
+                    None => Ok(()),
+                }
             }
             Event::OpenPlan {
                 id, consistency, ..

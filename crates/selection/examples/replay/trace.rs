@@ -96,7 +96,7 @@ pub(crate) enum Event {
         t: i64,
         child: Vec<String>,
         expect: Vec<String>,
-        penalised: Vec<String>,
+        penalised: Option<Vec<String>>,
         consistency: Option<String>,
     },
     OpenPlan {

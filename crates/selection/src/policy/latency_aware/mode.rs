@@ -27,7 +27,7 @@ pub enum Mode {
     ///   is newly penalised.
     /// - A failure never makes a node look fast: [`Failed`](crate::Outcome::Failed),
     ///   [`TimedOut`](crate::Outcome::TimedOut) and [`Disconnected`](crate::Outcome::Disconnected)
-    ///   count as four times the limit, at most a second, if they took less.
+    ///   count as ten times the limit, at most a second, if they took less.
     ///   [`Cancelled`](crate::Outcome::Cancelled) counts only if it took longer than the node's
     ///   average, or the limit if it has none.
     ///   [`Refused`](crate::Outcome::Refused), [`Rejected`](crate::Outcome::Rejected) and

@@ -6,8 +6,12 @@ use super::super::phase::{PROBES, Phase};
 use super::super::scoreboard::{Entry, Scoreboard};
 use crate::latency::Score;
 
-/// How many times the limit an answer must take to end a ramp by itself, and a failure counts as.
+/// How many times the limit an answer must take to end a ramp by itself.
 const FAR: i64 = 4;
+
+/// How many times the limit a failure counts as. Scores weigh a sample by the time since the one
+/// before, and quick failures follow close on other answers, so that each weighs little.
+const FAILURE: i64 = 10;
 
 /// The most that a failure counts as beyond the time it took: 1 s. In an outage of all nodes the
 /// minimum rises too, and must not carry the scores up with it without end.
@@ -75,7 +79,8 @@ fn effective_latency(
                 .then_some(latency)
         }
         Outcome::Failed | Outcome::TimedOut | Outcome::Disconnected => {
-            let penalty = limit.map(|limit| limit.saturating_mul(FAR).min(FAILURE_CEILING_NANOS));
+            let penalty =
+                limit.map(|limit| limit.saturating_mul(FAILURE).min(FAILURE_CEILING_NANOS));
             // With nothing to compare with, a quick failure would become the measure of others.
             average().max(penalty).map(|least| latency.max(least))
         }
