@@ -200,7 +200,7 @@ fn positive(name: &str, value: Duration) -> Result<(), Error> {
 
 fn in_range(name: &str, value: Duration) -> Result<(), Error> {
     if i64::try_from(value.as_nanos()).is_err() {
-        let value = format_args!("{value:?}");
+        let value = format!("{value:?}");
         return Err(Error::invalid_parameter(
             name,
             value,

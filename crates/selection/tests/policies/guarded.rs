@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use proptest::prelude::*;
 use steersman_selection::{
-    Attempt, Call, Condition, LatencyAware, Mode, Outcome, Plan, Policy, RoundRobin,
+    Attempt, Call, Condition, LatencyAware, LatencyParameters, Locality, Mode, Outcome, Plan,
+    Policy, RoundRobin,
 };
 
 use crate::cluster::{Cluster, in_one_place, latency_aware, micros, millis, node};
@@ -148,4 +150,84 @@ fn a_cluster_that_idles_does_not_forget_who_is_slow() {
     assert_eq!(cluster.policy.minimum_nanos(), None);
     let counts = cluster.serve(5 * SECOND, one_slow);
     assert!(counts[0] <= 12, "{counts:?}");
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Pass(u64),
+    Answer(usize, u64, Outcome),
+    Plan,
+    Leave(usize),
+    Join(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let outcome = prop::sample::select(vec![
+        Outcome::Success,
+        Outcome::Success,
+        Outcome::Failed,
+        Outcome::Disconnected,
+        Outcome::Cancelled,
+        Outcome::Refused,
+    ]);
+    prop_oneof![
+        4 => (0_u64..400).prop_map(Step::Pass),
+        1 => (9_000_u64..30_000).prop_map(Step::Pass),
+        12 => (0_usize..6, 0_u64..60, outcome).prop_map(|(node, latency, outcome)| {
+            // Nodes 0 and 1 are mostly slow.
+            Step::Answer(node, if node < 2 { latency } else { latency / 20 }, outcome)
+        }),
+        4 => Just(Step::Plan),
+        1 => (0_usize..6).prop_map(Step::Leave),
+        1 => (0_usize..6).prop_map(Step::Join),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever happens: every plan has each node once, an explanation changes nothing, and after
+    /// a tick at most half of the nodes are penalised.
+    #[test]
+    fn plans_stay_complete_and_penalties_few(steps in prop::collection::vec(step(), 1..200)) {
+        let parameters = LatencyParameters::default().min_measured(2).confirmations(1);
+        let builder = LatencyAware::builder().parameters(parameters);
+        let policy = builder.build(RoundRobin::new()).unwrap();
+        let mut cluster = Cluster::new(policy, in_one_place(6));
+        for step in steps {
+            match step {
+                Step::Pass(span) => {
+                    cluster.pass(millis(span));
+                    cluster.policy.tick(cluster.now);
+                    let nodes = cluster.policy.snapshot(cluster.now).nodes;
+                    let penalised = nodes.iter().filter(|node| node.condition.is_penalised());
+                    let (penalised, nodes) = (penalised.count(), nodes.len());
+                    prop_assert!(penalised <= nodes / 2, "{} of {}", penalised, nodes);
+                }
+                Step::Answer(index, latency, outcome) => {
+                    let latency = millis(latency);
+                    let attempt = Attempt::new(node(index), cluster.now, latency, outcome);
+                    cluster.policy.record(&attempt);
+                }
+                Step::Plan => {
+                    let plan = cluster.policy.plan(Call::new(&cluster.topology));
+                    let before = cluster.policy.snapshot(cluster.now);
+                    prop_assert_eq!(plan.explain(cluster.now).nodes.len(), cluster.topology.nodes().len());
+                    prop_assert_eq!(before, cluster.policy.snapshot(cluster.now));
+                    let mut nodes = cluster.plan();
+                    nodes.sort_unstable();
+                    let mut expected: Vec<_> =
+                        cluster.topology.nodes().iter().map(|node| node.get()).collect();
+                    expected.sort_unstable();
+                    prop_assert_eq!(nodes, expected);
+                }
+                Step::Leave(index) => cluster.change(|topology| {
+                    topology.remove(node(index));
+                }),
+                Step::Join(index) => cluster.change(|topology| {
+                    topology.insert(node(index), Locality::datacenter("a"));
+                }),
+            }
+        }
+    }
 }
