@@ -1,6 +1,7 @@
 //! How a node is written down: its name, where it listens, its weight.
 
 use std::fmt;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -154,8 +155,16 @@ fn split_host_port(addr: &str) -> Result<(&str, u16), &'static str> {
         }
     } else {
         match addr.split_once(':') {
+            Some(_) if addr.contains("://") => return Err("it is a URL"),
             Some((_, port)) if port.contains(':') => {
-                return Err("an IPv6 address is written in brackets, as in [::1]:11211");
+                // With or without a port behind it.
+                let is_v6 = |text: &str| text.parse::<Ipv6Addr>().is_ok();
+                let v6 = is_v6(addr) || addr.rsplit_once(':').is_some_and(|(host, _)| is_v6(host));
+                return Err(if v6 {
+                    "an IPv6 address is written in brackets, as in [::1]:11211"
+                } else {
+                    "it has more than one colon"
+                });
             }
             Some((host, port)) => (host, Some(port)),
             None => (addr, None),
@@ -163,6 +172,9 @@ fn split_host_port(addr: &str) -> Result<(&str, u16), &'static str> {
     };
     if host.is_empty() {
         return Err("the host is empty");
+    }
+    if host.contains(['=', '@', '/', '?', '*', '[', ']']) {
+        return Err("the host has a character that no host has");
     }
     let port = match port {
         None => DEFAULT_PORT,
@@ -216,9 +228,15 @@ impl IntoNodeConfig for String {
     }
 }
 
-impl IntoNodeConfig for &String {
+impl<T: IntoNodeConfig + Clone> IntoNodeConfig for &T {
     fn into_node_config(self) -> Result<NodeConfig, Error> {
-        self.parse()
+        self.clone().into_node_config()
+    }
+}
+
+impl IntoNodeConfig for SocketAddr {
+    fn into_node_config(self) -> Result<NodeConfig, Error> {
+        self.to_string().parse()
     }
 }
 
@@ -269,6 +287,19 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_texts_and_addresses_are_taken_borrowed_or_not() {
+        let addr: SocketAddr = "[::1]:7".parse().unwrap();
+        assert_eq!((&addr).into_node_config().unwrap().name(), "[::1]:7");
+        assert_eq!(addr.into_node_config().unwrap().endpoint(), &tcp("::1", 7));
+        for text in &["a", "b"] {
+            assert_eq!(text.into_node_config().unwrap().name(), *text);
+        }
+        let configs = [NodeConfig::new("n", tcp("h", 1))];
+        assert_eq!((&configs[0]).into_node_config().unwrap(), configs[0]);
+        assert_eq!((&String::from("h")).into_node_config().unwrap().name(), "h");
+    }
+
+    #[test]
     fn what_is_no_node_is_refused_with_the_reason() {
         let cases = [
             ("", "host is empty"),
@@ -279,6 +310,12 @@ mod tests {
             ("h:-1", "not a number"),
             ("h:+1", "not a number"),
             ("::1:11211", "in brackets"),
+            ("::1", "in brackets"),
+            ("host:1:2", "more than one colon"),
+            ("http://localhost:11211", "a URL"),
+            ("a=b=c", "no host has"),
+            ("user@host", "no host has"),
+            ("host/path", "no host has"),
             ("[::1", "no `]`"),
             ("[::1]x", "no port"),
             ("h*0", "weight"),

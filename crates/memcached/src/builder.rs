@@ -162,7 +162,7 @@ impl Builder {
     /// Another connection is opened, up to `max_connections`, when every open one has more than
     /// this many requests in flight; 32 by default.
     pub fn open_connection_above(mut self, requests: usize) -> Self {
-        self.options.grow_above = requests;
+        self.options.open_connection_above = requests;
         self
     }
 

@@ -17,7 +17,8 @@ use crate::events::{Event, EventBus};
 use crate::node::{Node, Watcher};
 use crate::options::Options;
 
-/// Everything that the client's handles, nodes and tasks share.
+/// The members of the cluster, shared by the client's handles; nodes and their tasks look up to
+/// it as [`Watcher`].
 pub(crate) struct Cluster {
     members: ArcSwap<Members>,
     /// Serialises changes; readers never take it.
@@ -61,7 +62,13 @@ fn member(config: &NodeConfig) -> Member {
 }
 
 fn refused(error: steersman_selection::Error) -> Error {
-    Error::config("node", error.to_string()).with_source(error)
+    let option = match error.kind() {
+        steersman_selection::ErrorKind::UnknownScheme
+        | steersman_selection::ErrorKind::InvalidSlotBits
+        | steersman_selection::ErrorKind::InvalidReplicas => "placement",
+        _ => "node",
+    };
+    Error::config(option, error.to_string()).with_source(error)
 }
 
 impl Cluster {
@@ -242,7 +249,7 @@ impl Watcher for Cluster {
             None => Event::NodeHealthy { node },
             Some(error) => Event::NodeUnhealthy {
                 node,
-                reason: error.to_string().into(),
+                reason: Arc::clone(error.detail()),
             },
         });
         drop(edit);

@@ -39,6 +39,9 @@ struct Repr {
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
+/// Operations of which it does not matter whether the server executed them.
+const READS: [&str; 6] = ["get", "gets", "get_many", "gets_many", "version", "stats"];
+
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -63,7 +66,8 @@ pub enum ErrorKind {
     ConnectionLost,
     /// The server stopped answering and its connection was given up.
     Stalled,
-    /// The server sent what memcached's protocol does not allow; the connection was closed.
+    /// The server sent what memcached's protocol does not allow, and the connection was closed.
+    /// Is it a memcached?
     Protocol,
     /// The server answered with an error line (`ERROR`, `CLIENT_ERROR`, `SERVER_ERROR`).
     Server,
@@ -83,7 +87,7 @@ pub enum Stage {
     Routing,
     /// The request waited for a place on a connection.
     Waiting,
-    /// A connection to the node was being made.
+    /// There was no connection to the node: it was being made, or it could not be.
     Connecting,
     /// The request was on a connection.
     Exchange,
@@ -143,6 +147,17 @@ impl Error {
     pub(crate) fn executed(mut self, maybe: bool) -> Self {
         self.0.maybe_executed = maybe;
         self
+    }
+
+    /// The same failure as the reason for another one.
+    pub(crate) fn because(mut self, what: &str) -> Self {
+        self.0.detail = format!("{what}: {}", self.0.detail).into();
+        self
+    }
+
+    /// What went wrong, without the operation and the node.
+    pub(crate) fn detail(&self) -> &Arc<str> {
+        &self.0.detail
     }
 
     pub(crate) fn in_stage(mut self, stage: Stage) -> Self {
@@ -239,7 +254,8 @@ impl fmt::Display for Error {
             write!(f, "option `{option}`: ")?;
         }
         f.write_str(detail)?;
-        if self.0.maybe_executed {
+        let read = asked.is_some_and(|asked| READS.contains(&asked));
+        if self.0.maybe_executed && !read {
             f.write_str(" (the server may have executed it)")?;
         }
         Ok(())

@@ -33,6 +33,12 @@ impl From<Duration> for Expires {
     }
 }
 
+impl From<Option<Duration>> for Expires {
+    fn from(after: Option<Duration>) -> Self {
+        after.map_or(Self::Never, Self::In)
+    }
+}
+
 impl From<SystemTime> for Expires {
     fn from(moment: SystemTime) -> Self {
         Self::At(moment)

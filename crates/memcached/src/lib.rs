@@ -19,6 +19,29 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # Testing your code
+//!
+//! `steersman-testkit` has a memcached inside the process that fails on demand:
+//!
+//! ```
+//! use steersman_memcached::{Client, ErrorKind};
+//! use steersman_testkit::{Server, Times};
+//!
+//! # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::start().await?;
+//! let client = Client::builder().node(server.node()).build()?;
+//! client.set("key", "value").await?;
+//!
+//! server.script().answer(Times::Next(1), "SERVER_ERROR out of memory\r\n");
+//! let error = client.set("key", "other").await.unwrap_err();
+//! assert_eq!(error.kind(), ErrorKind::Server);
+//! assert_eq!(client.get("key").await?.unwrap().data, "value");
+//!
+//! server.stop().await;
+//! assert!(client.get("key").await.is_err(), "an outage is not a miss");
+//! # Ok(()) }
+//! ```
+//!
 //! # Where things are
 //!
 //! [`Client`] has the operations, [`Builder`] the options. A call ([`Call`], [`GetMany`]) goes
@@ -43,7 +66,9 @@ mod options;
 mod outcome;
 mod shared;
 mod transport;
+mod value;
 
+pub use bytes::Bytes;
 pub use steersman_memcached_protocol::{ServerError, ServerErrorKind, Value};
 pub use steersman_selection::Scheme;
 
@@ -58,6 +83,7 @@ pub use crate::expires::Expires;
 pub use crate::metrics::PoolMetrics;
 pub use crate::outcome::{CasOutcome, Many, PerNode, StoreOutcome};
 pub use crate::transport::{Connecting, Connector, Sockets, Transport};
+pub use crate::value::IntoValue;
 
 /// The examples of the project's front page.
 #[cfg(doctest)]

@@ -83,8 +83,8 @@ pub struct PerNode<T> {
 
 impl<T> PerNode<T> {
     /// Each node's name and result.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Result<T>)> {
-        self.results.iter().map(|(name, result)| (&**name, result))
+    pub fn iter(&self) -> std::slice::Iter<'_, (Arc<str>, Result<T>)> {
+        self.results.iter()
     }
 
     /// Each node's name and value, or the first failure if any node failed.
@@ -106,5 +106,14 @@ impl<T> IntoIterator for PerNode<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.results.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a PerNode<T> {
+    type Item = &'a (Arc<str>, Result<T>);
+    type IntoIter = std::slice::Iter<'a, (Arc<str>, Result<T>)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.results.iter()
     }
 }

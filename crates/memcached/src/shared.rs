@@ -1,4 +1,4 @@
-//! What all handles and calls of a client share.
+//! What all handles and calls of a client hold: the cluster, and its beginning and end.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,8 @@
 //! Operations on a node itself: `flush_all`, `version`, `stats`, `verbosity` and
 //! `cache_memlimit`.
 
+use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +10,7 @@ use futures_util::future::join_all;
 use steersman_memcached_protocol::{Reply, Request, StatsArgs};
 
 use super::{Call, sealed};
+use crate::deadline::Patience;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::outcome::PerNode;
 use crate::shared::Shared;
@@ -156,18 +159,83 @@ impl sealed::Operation for Stats {
     }
 }
 
-/// Asks every node of the cluster at the same time.
-pub(crate) async fn on_all_nodes<O>(shared: &Arc<Shared>, operation: O) -> PerNode<O::Output>
+/// An operation on every node of the cluster at the same time. Awaiting it gives [`PerNode`].
+///
+/// ```no_run
+/// # async fn example(client: steersman_memcached::Client) -> steersman_memcached::Result<()> {
+/// use std::time::Duration;
+///
+/// for (node, version) in client.version().timeout(Duration::from_millis(100)).await {
+///     println!("{node}: {}", version?);
+/// }
+/// # Ok(()) }
+/// ```
+#[must_use = "a call does nothing until it is awaited"]
+pub struct AllNodes<O> {
+    shared: Arc<Shared>,
+    patience: Patience,
+    operation: O,
+}
+
+impl<O> AllNodes<O> {
+    pub(crate) fn new(shared: Arc<Shared>, operation: O) -> Self {
+        Self {
+            shared,
+            patience: Patience::Default,
+            operation,
+        }
+    }
+
+    /// Replaces the client's time-out for this call; `None` waits for ever.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.patience = Patience::Own(timeout.into());
+        self
+    }
+}
+
+impl AllNodes<FlushAll> {
+    /// Flushes after this delay, rounded up to whole seconds; at once by default.
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.operation.delay = delay;
+        self
+    }
+}
+
+impl<O: sealed::Operation> fmt::Debug for AllNodes<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AllNodes")
+            .field("operation", &self.operation.name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<O> IntoFuture for AllNodes<O>
 where
-    O: sealed::Operation + Clone,
+    O: sealed::Operation + Clone + Send + 'static,
+    O::Output: Send,
 {
-    let nodes: Vec<_> = shared.cluster.members().nodes().cloned().collect();
-    let calls = nodes.into_iter().map(|node| {
-        let name = node.name().clone();
-        let call = Call::new(Arc::clone(shared), Some(node), operation.clone());
-        async move { (name, call.await) }
-    });
-    PerNode {
-        results: join_all(calls).await,
+    type Output = PerNode<O::Output>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let Self {
+            shared,
+            patience,
+            operation,
+        } = self;
+        let nodes: Vec<_> = shared.cluster.members().nodes().cloned().collect();
+        let calls = nodes.into_iter().map(move |node| {
+            let name = node.name().clone();
+            let mut call = Call::new(Arc::clone(&shared), Some(node), operation.clone());
+            call.patience = patience;
+            let answer = call.into_future();
+            async move { (name, answer.await) }
+        });
+        let answers = join_all(calls);
+        Box::pin(async move {
+            PerNode {
+                results: answers.await,
+            }
+        })
     }
 }

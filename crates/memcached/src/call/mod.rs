@@ -20,8 +20,7 @@ use steersman_memcached_protocol::{Key, Outbox, Reply, Request, RequestError, Se
 use tokio::sync::oneshot;
 use tokio::task::coop::poll_proceed;
 
-pub(crate) use self::admin::on_all_nodes;
-pub use self::admin::{CacheMemlimit, FlushAll, Stats, Verbosity, Version};
+pub use self::admin::{AllNodes, CacheMemlimit, FlushAll, Stats, Verbosity, Version};
 pub use self::many::{GetMany, GetManyFuture};
 pub use self::read::Get;
 pub(crate) use self::read::ReadOf;
@@ -79,6 +78,16 @@ pub(crate) mod sealed {
 ///
 /// let value = client.get("key").timeout(Duration::from_millis(50)).await?;
 /// # Ok(()) }
+/// ```
+///
+/// It is no future itself but turns into one. To spawn it, turn it explicitly, or await it in an
+/// `async` block:
+///
+/// ```no_run
+/// # async fn example(client: steersman_memcached::Client) {
+/// let one = tokio::spawn(client.get("key").into_future());
+/// let other = tokio::spawn(async move { client.get("key").await });
+/// # }
 /// ```
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call<O> {
@@ -311,13 +320,18 @@ fn read<O: sealed::Operation>(reply: Reply) -> Result<O::Output> {
     }
 }
 
+/// A reply that the protocol allows and that says nothing the operation could give back, such as
+/// `NOT_STORED` to a `set`.
 fn unfit_reply(reply: &Reply) -> Error {
+    let said = match reply {
+        Reply::NotStored => "NOT_STORED".to_owned(),
+        other => format!("{other:?}"),
+    };
     Error::new(
-        ErrorKind::Protocol,
+        ErrorKind::Server,
         Stage::Exchange,
-        format!("the server's reply does not fit the request: {reply:?}"),
+        format!("the server answered {said}"),
     )
-    .executed(true)
 }
 
 fn server_error(error: ServerError) -> Error {

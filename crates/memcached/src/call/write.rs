@@ -48,7 +48,7 @@ impl<K: AsRef<[u8]>> Item<K> {
 pub trait Write: sealed::Operation {}
 
 /// Operations that store a value with flags and an expiry.
-pub trait WriteItem: Write + private::HasItem {}
+pub trait WriteItem: sealed::Operation + private::HasItem {}
 
 mod private {
     use super::Item;
@@ -96,6 +96,16 @@ impl<O: Write> Call<O> {
 /// A write whose reply is not waited for.
 #[derive(Debug, Clone)]
 pub struct NoReply<O>(O);
+
+impl<O: Write + WriteItem> WriteItem for NoReply<O> {}
+
+impl<O: private::HasItem> private::HasItem for NoReply<O> {
+    type Key = O::Key;
+
+    fn item(&mut self) -> &mut Item<O::Key> {
+        self.0.item()
+    }
+}
 
 impl<O: Write> sealed::Operation for NoReply<O> {
     type Output = ();

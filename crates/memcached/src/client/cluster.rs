@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use super::{Client, NodeHandle};
 use crate::address::{IntoNodeConfig, NodeConfig};
-use crate::call::{CacheMemlimit, FlushAll, Stats, Verbosity, Version, on_all_nodes};
+use crate::call::{AllNodes, CacheMemlimit, FlushAll, Stats, Verbosity, Version};
 use crate::error::{Error, Result};
 use crate::events::EventStream;
 use crate::metrics::PoolMetrics;
 use crate::node::Node;
-use crate::outcome::PerNode;
 
 /// The cluster and its nodes.
 impl Client {
@@ -89,38 +88,49 @@ impl Client {
     }
 
     /// The cluster's events from now on.
+    ///
+    /// ```no_run
+    /// # async fn example(client: steersman_memcached::Client) {
+    /// use steersman_memcached::Event;
+    ///
+    /// let mut events = client.events();
+    /// while let Some(event) = events.recv().await {
+    ///     if let Event::NodeUnhealthy { node, reason } = event {
+    ///         eprintln!("{node} is down: {reason}");
+    ///     }
+    /// }
+    /// # }
+    /// ```
     pub fn events(&self) -> EventStream {
         self.shared.cluster.events.subscribe()
     }
 
-    /// Runs `flush_all` on every node.
-    pub async fn flush_all(&self) -> PerNode<()> {
-        on_all_nodes(&self.shared, FlushAll::default()).await
+    fn on_all_nodes<O>(&self, operation: O) -> AllNodes<O> {
+        AllNodes::new(Arc::clone(&self.shared), operation)
+    }
+
+    /// Makes every value of every node invisible, now or after [`delay`](AllNodes::delay).
+    pub fn flush_all(&self) -> AllNodes<FlushAll> {
+        self.on_all_nodes(FlushAll::default())
     }
 
     /// Asks every node for its version.
-    pub async fn version(&self) -> PerNode<String> {
-        on_all_nodes(&self.shared, Version).await
+    pub fn version(&self) -> AllNodes<Version> {
+        self.on_all_nodes(Version)
     }
 
     /// Asks every node for its statistics; `args` as in [`NodeHandle::stats`].
-    pub async fn stats(&self, args: &str) -> PerNode<Vec<(String, String)>> {
-        on_all_nodes(
-            &self.shared,
-            Stats {
-                args: args.to_owned(),
-            },
-        )
-        .await
+    pub fn stats(&self, args: impl Into<String>) -> AllNodes<Stats> {
+        self.on_all_nodes(Stats { args: args.into() })
     }
 
-    /// Sets how much every node logs.
-    pub async fn verbosity(&self, level: u32) -> PerNode<()> {
-        on_all_nodes(&self.shared, Verbosity { level }).await
+    /// Sets how much every node logs; see [`NodeHandle::verbosity`].
+    pub fn verbosity(&self, level: u32) -> AllNodes<Verbosity> {
+        self.on_all_nodes(Verbosity { level })
     }
 
-    /// Sets the memory limit of every node.
-    pub async fn cache_memlimit(&self, megabytes: u64) -> PerNode<()> {
-        on_all_nodes(&self.shared, CacheMemlimit { megabytes }).await
+    /// Sets the memory limit of every node, in megabytes of 2^20 bytes.
+    pub fn cache_memlimit(&self, megabytes: u64) -> AllNodes<CacheMemlimit> {
+        self.on_all_nodes(CacheMemlimit { megabytes })
     }
 }

@@ -18,6 +18,22 @@ const WITH_CAS: ReadOf = ReadOf {
 /// Reading.
 impl Client {
     /// Reads a value; `None` on a miss.
+    ///
+    /// Concurrent reads of one node travel in one request line; see
+    /// [`autobatching`](crate::Builder::autobatching).
+    ///
+    /// ```no_run
+    /// # async fn example(client: steersman_memcached::Client) -> steersman_memcached::Result<()> {
+    /// match client.get("user:7").await? {
+    ///     Some(value) => println!("{} bytes, flags {}", value.data.len(), value.flags),
+    ///     None => println!("not cached"),
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// An outage, which is never a miss; see [`ErrorKind`](crate::ErrorKind).
     pub fn get<K: AsRef<[u8]>>(&self, key: K) -> Call<Get<K>> {
         self.call(Get { key, kind: PLAIN })
     }
@@ -53,6 +69,20 @@ impl Client {
     }
 
     /// Reads many values, from all their nodes at the same time.
+    ///
+    /// It always gives a [`Many`](crate::Many), which says of each key whether it was found, is
+    /// missing, or could not be asked for; [`into_result`](crate::Many::into_result) is for those
+    /// who want all or nothing.
+    ///
+    /// ```no_run
+    /// # async fn example(client: steersman_memcached::Client) -> steersman_memcached::Result<()> {
+    /// let many = client.get_many(["user:7", "user:8"]).await;
+    /// for (key, error) in &many.failed {
+    ///     eprintln!("{key}: {error}");
+    /// }
+    /// let values = client.get_many(["user:7", "user:8"]).await.into_result()?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_many<K: AsRef<[u8]>>(&self, keys: impl IntoIterator<Item = K>) -> GetMany<K> {
         self.many(keys, PLAIN)
     }

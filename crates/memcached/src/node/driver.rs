@@ -30,6 +30,9 @@ const READ_AHEAD: usize = 16 * 1024;
 /// A read buffer above this is let go once it is empty.
 const LARGE_BUFFER: usize = 4 * READ_AHEAD;
 
+/// A connection that ended within this time without having served counts as a failure.
+const SOON: Duration = Duration::from_secs(1);
+
 /// How often a connection with requests in flight is looked at: a quarter of `stalled_after`
 /// within these bounds.
 const SHORTEST_CHECK: Duration = Duration::from_millis(1);
@@ -229,7 +232,7 @@ impl Driver {
         let silence = self.silent_since.elapsed();
         if options.stalled_after.is_some_and(|limit| silence >= limit) {
             return Some(format!(
-                "the server has sent nothing for {silence:?} while requests were outstanding"
+                "the server has sent nothing for {silence:.1?} while requests were outstanding"
             ));
         }
         let mut places = 0;
@@ -255,8 +258,7 @@ impl Driver {
             End::Broken(error) => {
                 let error = error.at_node(self.node.name());
                 let never_served = !self.served
-                    && (error.kind() == ErrorKind::Protocol
-                        || self.opened.elapsed() < self.node.options.backoff.initial);
+                    && (error.kind() == ErrorKind::Protocol || self.opened.elapsed() < SOON);
                 let ending = if never_served || error.kind() == ErrorKind::Stalled {
                     Ending::Failed(error.clone())
                 } else {

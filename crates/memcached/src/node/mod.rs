@@ -7,8 +7,8 @@
 //! [`supervisor`] makes connections, waits between attempts and closes idle ones.
 
 mod admission;
+mod connect;
 mod driver;
-mod handshake;
 mod health;
 mod lane;
 mod state;

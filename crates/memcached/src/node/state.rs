@@ -172,7 +172,7 @@ impl State {
     pub(super) fn wants_growth(&self, options: &Options) -> bool {
         let mut open = self.lanes.iter().filter(|lane| lane.is_open());
         self.open_lanes() < options.max_connections
-            && open.all(|lane| lane.in_flight > options.grow_above)
+            && open.all(|lane| lane.in_flight > options.open_connection_above)
     }
 
     /// Gives free places to those who wait, oldest first.
@@ -282,6 +282,7 @@ fn unreachable(reason: &Error) -> Error {
         ErrorKind::Runtime | ErrorKind::Closed => reason.clone(),
         _ => reason
             .clone()
+            .because("the node is down")
             .of_kind(ErrorKind::Unreachable)
             .in_stage(Stage::Connecting),
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::Node;
+use super::connect::open;
 use super::driver::Driver;
-use super::handshake;
 use super::state::earlier;
 use crate::error::Error;
 
@@ -54,7 +54,7 @@ pub(super) async fn supervise(supervisor: Supervisor) {
 
 async fn connect(node: &Arc<Node>, must_answer: bool) {
     let started = Instant::now();
-    let attempt = handshake::connect(node.config.endpoint(), &node.options, must_answer);
+    let attempt = open(node.config.endpoint(), &node.options, must_answer);
     tokio::select! {
         made = attempt => match made {
             Ok(transport) => {

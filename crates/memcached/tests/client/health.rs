@@ -96,7 +96,7 @@ async fn an_operation_waits_for_a_first_attempt_and_fails_at_once_in_back_off() 
     assert!(
         error
             .to_string()
-            .contains("get at n: the connection was refused"),
+            .contains("get at n: the node is down: the connection was refused"),
         "{error}"
     );
     assert_eq!(before.elapsed(), Duration::ZERO);

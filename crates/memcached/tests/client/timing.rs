@@ -81,3 +81,29 @@ async fn durations_are_said_as_memcached_needs_them() {
     let expected = before.as_secs() + 2_592_001;
     assert!((expected..expected + 60).contains(&wire), "{line}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn values_may_be_owned_or_borrowed_and_noreply_may_come_first() {
+    let (client, mut attempts) = client(|builder| builder);
+    let mut peer = attempts.next().await.accept();
+    let text = String::from("v");
+    let minute = Duration::from_secs(60);
+    client
+        .set("k", &text)
+        .noreply()
+        .expires_in(minute)
+        .flags(2)
+        .await
+        .unwrap();
+    client
+        .set("k", text.as_bytes())
+        .expires(None)
+        .noreply()
+        .await
+        .unwrap();
+    client.set("k", b"v").noreply().await.unwrap();
+    client.set("k", [b'v']).noreply().await.unwrap();
+    client.set("k", text).noreply().await.unwrap();
+    peer.expect("set k 2 60 1\r\nv\r\n").await;
+    peer.expect(&"set k 0 0 1\r\nv\r\n".repeat(4)).await;
+}

@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::transport::Transport;
 
 /// Connects, and with `must_answer` waits until the server has answered a request.
-pub(super) async fn connect(
+pub(super) async fn open(
     endpoint: &Endpoint,
     options: &Options,
     must_answer: bool,
