@@ -1,0 +1,267 @@
+//! The load balancer: what the driver asks and tells, passed on to the policies.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::{ArcSwap, Guard};
+use scylla::cluster::{ClusterState, NodeRef};
+use scylla::errors::RequestAttemptError;
+use scylla::policies::load_balancing::{FallbackPlan, LoadBalancingPolicy, RoutingInfo};
+use scylla::routing::Shard;
+use steersman_selection::{Attempt, NodeIndex, Outcome, Policy, Timestamp};
+
+use crate::clock::Clock;
+use crate::driver;
+use crate::evidence;
+use crate::ledger::SLOT_NANOS;
+use crate::plan::Steps;
+use crate::roster::Roster;
+use crate::schedule::Schedule;
+use crate::status::{Identity, NodeStatus, identities};
+
+/// A load-balancing policy of the [`scylla`] driver around a chain of Steersman's policies.
+///
+/// The chain decides whom a request goes to, and learns from each answer. This type translates:
+/// datacenter, rack, liveness and replicas come from the driver's cluster state, and nodes are told
+/// apart by host id, so that one that comes back under another address is still the same. What is
+/// known of a node is forgotten when it leaves the cluster or loses all its connections.
+///
+/// - **Requests without an answer.** The driver reports neither requests that were dropped, nor
+///   client-side time-outs, nor the losers of speculative executions. What was picked and not
+///   reported after four times the limit of a [`LatencyAware`](crate::LatencyAware) chain (and at
+///   least 25 ms, and twice the node's average) counts as timed out. Nothing has to be returned or
+///   cancelled for that, so no count can leak. Further attempts at a request are not counted, since
+///   the driver does not say whether it makes them.
+/// - **Lightweight transactions** go to the replicas in the order of the ring, whatever the latency
+///   and whether or not the chain is token-aware, so that those of one key meet at one node. Nodes
+///   that the chain does not permit are left out, and replicas that it counts as remote come last.
+/// - **Shards.** A replica is named with the shard that owns the key, other nodes with none.
+/// - **The last resort.** When the plan has come to its end, the nodes without connections follow
+///   that the chain would permit, as with the driver's own policy.
+///
+/// Regular work, such as ticks of the chain and looking for nodes that are late or gone, is done by
+/// requests when it is due: there is no task in the background, and without requests there is
+/// nothing to do. A pick takes no lock, and allocates nothing for keys with up to eight replicas.
+///
+/// Use one balancer for one session: it keeps up with one cluster. To keep a hand on the chain,
+/// build it in an `Arc`, which is a policy as well.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use scylla::client::execution_profile::ExecutionProfile;
+/// use steersman_scylla::{DatacenterAware, LatencyAware, LoadBalancer, TokenAware};
+///
+/// let datacenters = DatacenterAware::new("dc1").remote_nodes(2);
+/// let chain = Arc::new(LatencyAware::new(TokenAware::new(datacenters)));
+/// let balancer = Arc::new(LoadBalancer::new(Arc::clone(&chain)));
+/// let profile = ExecutionProfile::builder()
+///     .load_balancing_policy(balancer.clone())
+///     .build();
+/// // ... and later:
+/// println!("{} probes so far", chain.counters().probes);
+/// for node in balancer.status() {
+///     println!("{} was picked {} times", node.address, node.picks);
+/// }
+/// ```
+pub struct LoadBalancer<P> {
+    policy: P,
+    clock: Clock,
+    view: ArcSwap<View>,
+    /// Held while the view is replaced.
+    renewal: Mutex<()>,
+    settling: Schedule,
+    ticking: Schedule,
+}
+
+/// The roster, and the state of the cluster that it was made from.
+#[derive(Debug, Default)]
+struct View {
+    roster: Arc<Roster>,
+    /// The address of the state, which tells it from others that are alive. A later state at the
+    /// same address is noticed at the next tick.
+    state: usize,
+    nodes: Vec<Identity>,
+}
+
+/// How often a chain without ticks of its own has the nodes' connections looked at.
+const TICK: Duration = Duration::from_millis(100);
+
+impl<P: Policy> LoadBalancer<P> {
+    /// A balancer around that chain.
+    pub fn new(policy: P) -> Self {
+        let clock = Clock::new();
+        let now = clock.now();
+        let tick = policy.tick_every().unwrap_or(TICK);
+        let slot = Duration::from_nanos(SLOT_NANOS.unsigned_abs());
+        Self {
+            policy,
+            clock,
+            view: ArcSwap::default(),
+            renewal: Mutex::new(()),
+            settling: Schedule::every(slot, now),
+            ticking: Schedule::every(tick, now),
+        }
+    }
+
+    /// The chain.
+    pub fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// What is known of each node of the cluster now. Empty before the first request.
+    pub fn status(&self) -> Vec<NodeStatus> {
+        let (now, view) = (self.clock.now(), self.view.load());
+        let known = view.roster.members().filter_map(|(index, member)| {
+            let identity = view.nodes.get(member.position)?;
+            Some(NodeStatus {
+                host_id: member.host_id,
+                address: identity.address,
+                datacenter: identity.datacenter.clone(),
+                rack: identity.rack.clone(),
+                is_connected: view.roster.live().contains(index),
+                report: self.policy.report(index, now),
+                picks: member.ledger.picks(),
+                unanswered: member.ledger.unanswered(),
+            })
+        });
+        known.collect()
+    }
+
+    /// The view of that state, after what is due was done.
+    #[inline]
+    fn attend(&self, cluster: &ClusterState, now: Timestamp) -> Guard<Arc<View>> {
+        let view = self.view.load();
+        if view.state == address_of(cluster) && !self.settling.is_due(now) {
+            return view;
+        }
+        self.catch_up(&view, cluster, now);
+        self.view.load()
+    }
+
+    #[cold]
+    fn catch_up(&self, view: &View, cluster: &ClusterState, now: Timestamp) {
+        let is_tick = self.ticking.take(now);
+        if is_tick || view.state != address_of(cluster) {
+            self.renew(cluster, now);
+        }
+        if self.settling.take(now) {
+            evidence::settle(&self.policy, &self.view.load().roster, now);
+        }
+        if is_tick {
+            self.policy.tick(now);
+        }
+    }
+
+    /// Looks at the cluster's nodes, and tells the policy if others are connected than before.
+    fn renew(&self, cluster: &ClusterState, now: Timestamp) {
+        let renewing = self.renewal.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.view.load();
+        let roster = before.roster.succeed(&driver::sightings(cluster), now);
+        if !roster.has_same_live(&before.roster) {
+            self.policy.topology_changed(roster.live(), now);
+        }
+        self.view.store(Arc::new(View {
+            roster: Arc::new(roster),
+            state: address_of(cluster),
+            nodes: identities(cluster),
+        }));
+        drop(renewing);
+    }
+
+    fn record(&self, latency: Duration, node: NodeRef<'_>, outcome: Outcome) {
+        let (now, view) = (self.clock.now(), self.view.load());
+        let Some(index) = view.roster.index(node.host_id) else {
+            return;
+        };
+        let attempt = Attempt::new(index, now, latency, outcome);
+        if let Some(member) = view.roster.member(index) {
+            member.ledger.reported(attempt.started_at());
+        }
+        self.policy.record(&attempt);
+    }
+}
+
+impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
+    fn pick<'a>(
+        &'a self,
+        request: &'a RoutingInfo<'_>,
+        cluster: &'a ClusterState,
+    ) -> Option<(NodeRef<'a>, Option<Shard>)> {
+        let now = self.clock.now();
+        let view = self.attend(cluster, now);
+        let roster = &*view.roster;
+        let request = driver::request(request, cluster, roster);
+        let mut picked = None;
+        let index = request.first(&self.policy, roster, now, |index| {
+            picked = find(cluster, roster, index).filter(|node| node.is_connected());
+            if picked.is_none() {
+                // It went since the last tick.
+                self.ticking.hasten(now);
+                self.settling.hasten(now);
+            }
+            picked.is_some()
+        })?;
+        roster.member(index)?.ledger.picked(now);
+        Some((picked?, request.replicas.shard(index)))
+    }
+
+    fn fallback<'a>(
+        &'a self,
+        request: &'a RoutingInfo<'_>,
+        cluster: &'a ClusterState,
+    ) -> FallbackPlan<'a> {
+        let roster = Arc::clone(&self.view.load().roster);
+        let mut steps = Steps::new(driver::request(request, cluster, &roster));
+        Box::new(std::iter::from_fn(move || {
+            loop {
+                let index = steps.next(&self.policy, &roster, self.clock.now())?;
+                if let Some(node) = find(cluster, &roster, index) {
+                    return Some((node, steps.request().replicas.shard(index)));
+                }
+            }
+        }))
+    }
+
+    fn on_request_success(&self, _: &RoutingInfo<'_>, latency: Duration, node: NodeRef<'_>) {
+        self.record(latency, node, Outcome::Success);
+    }
+
+    fn on_request_failure(
+        &self,
+        _: &RoutingInfo<'_>,
+        latency: Duration,
+        node: NodeRef<'_>,
+        error: &RequestAttemptError,
+    ) {
+        self.record(latency, node, driver::outcome(error));
+    }
+
+    fn name(&self) -> String {
+        "steersman".to_owned()
+    }
+}
+
+// The driver asks for it; of a chain it need not be known what it is.
+impl<P> fmt::Debug for LoadBalancer<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadBalancer").finish_non_exhaustive()
+    }
+}
+
+fn address_of(cluster: &ClusterState) -> usize {
+    std::ptr::from_ref(cluster).addr()
+}
+
+/// The driver's node. It is where the roster has seen it, unless the state is another one.
+#[inline]
+fn find<'a>(cluster: &'a ClusterState, roster: &Roster, index: NodeIndex) -> Option<NodeRef<'a>> {
+    let member = roster.member(index)?;
+    let nodes = cluster.get_nodes_info();
+    nodes
+        .get(member.position)
+        .filter(|node| node.host_id == member.host_id)
+        .or_else(|| cluster.get_node_by_host_id(member.host_id))
+}

@@ -1,0 +1,48 @@
+//! Evidence: picks that are not answered in time count against their node.
+
+use std::time::Duration;
+
+use steersman_selection::{Attempt, NodeReport, Outcome, Policy, Timestamp};
+
+use crate::ledger::HORIZON_NANOS;
+use crate::roster::Roster;
+
+/// No node is suspected before so long, however fast the others are: 25 ms. A pause of the client
+/// itself, or of a node's garbage collector, should not be taken for an answer that never comes.
+const LEAST_NANOS: i64 = 25_000_000;
+
+/// While there is nothing to compare a node with: 1 s.
+const UNKNOWN_NANOS: i64 = 1_000_000_000;
+
+/// How many times the limit, up to which a node is not penalised.
+const FAR: i64 = 4;
+
+/// Tells the policy of picks that have been waiting for too long.
+pub(crate) fn settle<P: Policy>(policy: &P, roster: &Roster, now: Timestamp) {
+    for (node, member) in roster.members() {
+        let Some(report) = policy.report(node, now) else {
+            continue;
+        };
+        member
+            .ledger
+            .settle(now, patience_nanos(&report), |waited| {
+                let waited = Duration::from_nanos(waited.unsigned_abs());
+                policy.record(&Attempt::new(node, now, waited, Outcome::TimedOut));
+            });
+    }
+}
+
+/// After how long a pick counts as not answered.
+///
+/// That is when waiting itself would be held against the node, but not before it has had twice the
+/// time that it usually takes: a slow node that answers is judged by its answers.
+fn patience_nanos(report: &NodeReport) -> i64 {
+    let usual = report.score.map_or(0, |score| score.average_nanos);
+    let least = report.limit_nanos.map_or(UNKNOWN_NANOS, |limit| {
+        limit.saturating_mul(FAR).max(LEAST_NANOS)
+    });
+    usual.saturating_mul(2).max(least).min(HORIZON_NANOS)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+use std::thread;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const MILLI: i64 = 1_000_000;
+
+fn at(nanos: i64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}
+
+fn overdue(ledger: &Ledger, now: i64, patience: i64) -> Vec<i64> {
+    let mut ages = Vec::new();
+    ledger.settle(at(now), patience, |age| ages.push(age));
+    ages
+}
+
+#[test]
+fn what_is_reported_in_time_is_never_overdue() {
+    let ledger = Ledger::new(at(0));
+    for pick in 0..1_000 {
+        ledger.picked(at(pick * MILLI));
+        ledger.reported(at(pick * MILLI + 2_000));
+        assert_eq!(overdue(&ledger, pick * MILLI + 5_000, 20 * MILLI), [0; 0]);
+    }
+    assert_eq!((ledger.picks(), ledger.unanswered()), (1_000, 0));
+}
+
+#[test]
+fn what_is_not_reported_is_overdue_once() {
+    let ledger = Ledger::new(at(0));
+    // Both are in the slot from 100.7 to 109.1 ms.
+    ledger.picked(at(102 * MILLI));
+    ledger.picked(at(103 * MILLI));
+    assert_eq!(overdue(&ledger, 118 * MILLI, 20 * MILLI), [0; 0]);
+    let ages = overdue(&ledger, 150 * MILLI, 20 * MILLI);
+    assert_eq!(ages.len(), 1);
+    assert!((20 * MILLI..=50 * MILLI).contains(&ages[0]), "{ages:?}");
+    assert_eq!(ledger.unanswered(), 2);
+    assert_eq!(overdue(&ledger, 160 * MILLI, 20 * MILLI), [0; 0]);
+    // A late report finds nothing to strike off, and does not take it from others.
+    ledger.picked(at(200 * MILLI));
+    ledger.reported(at(102 * MILLI));
+    assert_eq!(overdue(&ledger, 250 * MILLI, 20 * MILLI).len(), 1);
+}
+
+#[test]
+fn a_report_finds_its_pick_just_before_a_slot_ends() {
+    let ledger = Ledger::new(at(0));
+    ledger.picked(at(SLOT_NANOS - 1));
+    ledger.reported(at(SLOT_NANOS + 1));
+    assert_eq!(overdue(&ledger, SECOND, 0), [0; 0]);
+}
+
+const SECOND: i64 = 1_000 * MILLI;
+
+#[test]
+fn what_nobody_looks_for_is_forgotten() {
+    let ledger = Ledger::new(at(0));
+    for pick in 0..100 {
+        ledger.picked(at(pick * MILLI));
+    }
+    assert_eq!(overdue(&ledger, 10 * SECOND, 20 * MILLI), [0; 0]);
+    ledger.picked(at(10 * SECOND));
+    assert_eq!(overdue(&ledger, 11 * SECOND, 20 * MILLI).len(), 1);
+    assert_eq!(ledger.unanswered(), 1);
+}
+
+#[test]
+fn impatience_and_patience_beyond_the_horizon_are_bounded() {
+    let ledger = Ledger::new(at(0));
+    ledger.picked(at(0));
+    assert_eq!(overdue(&ledger, 2 * SECOND, i64::MAX), [0; 0]);
+    assert_eq!(
+        overdue(&ledger, HORIZON_NANOS + SLOT_NANOS, i64::MAX).len(),
+        1
+    );
+    ledger.picked(at(3 * SECOND));
+    assert_eq!(overdue(&ledger, 3 * SECOND + SLOT_NANOS, i64::MIN).len(), 1);
+}
+
+#[test]
+fn threads_lose_nothing() {
+    let ledger = Ledger::new(at(0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for pick in 0..10_000 {
+                    ledger.picked(at(pick * 10_000));
+                    ledger.reported(at(pick * 10_000));
+                }
+            });
+        }
+    });
+    assert_eq!(overdue(&ledger, SECOND, 0), [0; 0]);
+    assert_eq!((ledger.picks(), ledger.unanswered()), (40_000, 0));
+}
+
+proptest! {
+    /// Each pick is reported, or overdue, or still waiting: none is lost and none is made up.
+    #[test]
+    fn every_pick_is_accounted_for(picks in prop::collection::vec((0..SECOND, prop::option::of(0..200 * MILLI)), 0..200)) {
+        let ledger = Ledger::new(at(0));
+        // Each pick with what it does, in the order of time.
+        let mut steps = Vec::new();
+        for &(picked, latency) in &picks {
+            steps.push((picked, None));
+            if let Some(latency) = latency {
+                steps.push((picked + latency, Some(picked)));
+            }
+        }
+        steps.sort_unstable();
+        for (now, started) in steps {
+            match started {
+                None => ledger.picked(at(now)),
+                Some(started) => ledger.reported(at(started)),
+            }
+        }
+        let mut calls = 0;
+        ledger.settle(at(2 * SECOND), 0, |age| {
+            calls += 1;
+            assert!(age >= SECOND - SLOT_NANOS);
+        });
+        let dropped = picks.iter().filter(|pick| pick.1.is_none()).count() as u64;
+        prop_assert_eq!(ledger.unanswered(), dropped);
+        prop_assert_eq!(calls == 0, dropped == 0);
+        prop_assert_eq!(ledger.picks(), picks.len() as u64);
+    }
+}

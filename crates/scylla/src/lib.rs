@@ -1,0 +1,45 @@
+//! Steersman's policies for Apache Cassandra and `ScyllaDB`, by way of the [`scylla`] driver.
+//!
+//! A [`LoadBalancer`] is a [`LoadBalancingPolicy`](scylla::policies::load_balancing) around any chain
+//! of policies of [`steersman_selection`]:
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use scylla::client::{execution_profile::ExecutionProfile, session_builder::SessionBuilder};
+//! use steersman_scylla::{DatacenterAware, LatencyAware, LoadBalancer, TokenAware};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let chain = LatencyAware::new(TokenAware::new(DatacenterAware::new("dc1")));
+//! let profile = ExecutionProfile::builder().load_balancing_policy(Arc::new(LoadBalancer::new(chain))).build();
+//! let session = SessionBuilder::new().known_node("10.0.0.1:9042").default_execution_profile_handle(profile.into_handle()).build().await?;
+//! # Ok(()) }
+//! ```
+//!
+//! # What the driver does not say
+//!
+//! The driver tells a policy how long an attempt took, but only if it was answered or its connection
+//! broke. A request that its caller gave up, a client-side time-out and the loser of a speculative
+//! execution leave no trace, so a policy that only listens never hears of a node that answers too
+//! late. A [`LoadBalancer`] therefore counts for each node what was picked and what was reported:
+//! picks that are not reported in time count against the node, see [`LoadBalancer`].
+
+mod balancer;
+mod clock;
+mod driver;
+mod evidence;
+mod host_hash;
+mod ledger;
+mod plan;
+mod replicas;
+mod roster;
+mod schedule;
+mod status;
+
+pub use steersman_selection as selection;
+#[doc(no_inline)]
+pub use steersman_selection::{
+    DatacenterAware, LatencyAware, LatencyParameters, Mode, ReplicaOrder, RoundRobin, TokenAware,
+};
+
+pub use crate::balancer::LoadBalancer;
+pub use crate::status::NodeStatus;

@@ -1,0 +1,48 @@
+//! Status: what is known of the cluster's nodes, for people and for metrics.
+
+use std::net::SocketAddr;
+
+use scylla::cluster::ClusterState;
+use steersman_selection::NodeReport;
+use uuid::Uuid;
+
+/// What is known of one node; see [`LoadBalancer::status`](crate::LoadBalancer::status).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct NodeStatus {
+    /// The node's identity, which stays when its address changes.
+    pub host_id: Uuid,
+    /// The address that the node broadcasts, before any translation.
+    pub address: SocketAddr,
+    /// Its datacenter, if known.
+    pub datacenter: Option<String>,
+    /// Its rack, if known.
+    pub rack: Option<String>,
+    /// Whether the driver had a connection to it at the last tick.
+    pub is_connected: bool,
+    /// How the chain regards it, if the chain keeps records.
+    pub report: Option<NodeReport>,
+    /// For how many requests it was the first choice, since it came in.
+    pub picks: u64,
+    /// How many of those were not reported in time; see [`LoadBalancer`](crate::LoadBalancer).
+    pub unanswered: u64,
+}
+
+/// What a node is called.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    pub(crate) address: SocketAddr,
+    pub(crate) datacenter: Option<String>,
+    pub(crate) rack: Option<String>,
+}
+
+/// In the order of the driver's list.
+pub(crate) fn identities(cluster: &ClusterState) -> Vec<Identity> {
+    let nodes = cluster.get_nodes_info().iter();
+    let identities = nodes.map(|node| Identity {
+        address: SocketAddr::new(node.address.ip(), node.address.port()),
+        datacenter: node.datacenter.clone(),
+        rack: node.rack.clone(),
+    });
+    identities.collect()
+}
