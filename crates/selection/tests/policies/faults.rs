@@ -210,6 +210,26 @@ fn a_slow_local_node_comes_before_remote_ones() {
     }
 }
 
+/// Local nodes are compared with each other, not with a faster datacenter.
+#[test]
+fn a_remote_node_is_no_measure() {
+    for mode in BOTH {
+        let child = DatacenterAware::new("a").remote_nodes(1);
+        let mut cluster = Cluster::new(latency_aware(mode, child), two_places());
+        for _ in 0..200 {
+            cluster.pass(millis(5));
+            for (index, latency) in [(0, 20), (1, 20), (2, 2)] {
+                cluster.answer(index, millis(latency));
+            }
+        }
+        let plan = cluster.plan();
+        match mode {
+            Mode::Reference => assert_eq!(plan[0], 2),
+            Mode::Guarded => assert_eq!(plan[2], 2),
+        }
+    }
+}
+
 #[test]
 fn a_fast_failing_node_attracts_no_requests() {
     for mode in BOTH {
