@@ -1,9 +1,9 @@
 //! The plan: the child's, with the nodes that are held back at the end of their tier.
 
-use super::super::{Call, Candidate, NodeReport, Plan, Tier, Turn};
 use super::Mode;
 use super::scoreboard::Scoreboard;
 use super::stash::Stash;
+use crate::policy::{Call, Candidate, NodeReport, Plan, Tier, Turn};
 use crate::{NodeIndex, Timestamp};
 
 /// A plan of [`LatencyAware`](crate::LatencyAware).

@@ -1,10 +1,10 @@
 //! Reference mode: what the Java driver's class decides, to the letter.
 
-use super::super::{Attempt, Outcome, Standing};
 use super::event::{Change, Event};
 use super::scoreboard::{Entry, Judge, Register, Scoreboard};
 use crate::Timestamp;
 use crate::latency::times;
+use crate::policy::{Attempt, Outcome, Standing};
 
 /// Everything counts but what a node refuses at once. (The class means to leave out errors of
 /// validation too, but compares exact classes, and the one it lists is abstract.)

@@ -7,12 +7,12 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::super::dice::Dice;
-use super::super::{Attempt, Call, Candidate, Turn};
 use super::event::{Announcer, Change, Event};
 use super::phase::{AtomicPhase, Phase};
 use super::{Mode, guarded, reference};
 use crate::latency::{Averaging, LatencyParameters, Score, ScoreCell};
+use crate::policy::dice::Dice;
+use crate::policy::{Attempt, Call, Candidate, Turn};
 use crate::table::Table;
 use crate::{NodeIndex, Timestamp, Topology};
 

@@ -1,6 +1,6 @@
 //! Nodes that are held back until the end of their tier, in order.
 
-use super::super::Candidate;
+use crate::policy::Candidate;
 
 /// A queue; the first 16 nodes of a plan take no allocation.
 #[derive(Debug, Clone, Default)]

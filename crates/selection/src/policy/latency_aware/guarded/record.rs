@@ -1,10 +1,10 @@
 //! What an attempt says of its node.
 
-use super::super::super::{Attempt, Outcome};
-use super::super::event::Change;
-use super::super::phase::{PROBES, Phase};
-use super::super::scoreboard::{Entry, Scoreboard};
 use crate::latency::Score;
+use crate::policy::latency_aware::event::Change;
+use crate::policy::latency_aware::phase::{PROBES, Phase};
+use crate::policy::latency_aware::scoreboard::{Entry, Scoreboard};
+use crate::policy::{Attempt, Outcome};
 
 /// How many times the limit an answer must take to end a ramp by itself.
 const FAR: i64 = 4;
@@ -18,7 +18,11 @@ const FAILURE: i64 = 10;
 const FAILURE_CEILING_NANOS: i64 = 1_000_000_000;
 
 #[inline]
-pub(in super::super) fn record(board: &Scoreboard, entry: &Entry, attempt: &Attempt) {
+pub(in crate::policy::latency_aware) fn record(
+    board: &Scoreboard,
+    entry: &Entry,
+    attempt: &Attempt,
+) {
     let phase = entry.verdict.phase.load();
     if phase == Phase::Untracked {
         return;

@@ -1,13 +1,13 @@
 //! How a plan regards a node: probes and shares are given out here.
 
-use super::super::super::dice;
-use super::super::super::{Call, Standing};
-use super::super::phase::Phase;
-use super::super::scoreboard::{Entry, Judge};
+use crate::policy::dice;
+use crate::policy::latency_aware::phase::Phase;
+use crate::policy::latency_aware::scoreboard::{Entry, Judge};
+use crate::policy::{Call, Standing};
 use crate::{NodeIndex, Timestamp};
 
 #[inline]
-pub(in super::super) fn standing(
+pub(in crate::policy::latency_aware) fn standing(
     judge: &Judge<'_>,
     entry: &Entry,
     call: &Call<'_>,

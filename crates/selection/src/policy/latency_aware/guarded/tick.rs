@@ -1,9 +1,9 @@
 //! The tick: minima and limits of the datacenters, and who is penalised.
 
-use super::super::event::{Change, Event};
-use super::super::phase::Phase;
-use super::super::scoreboard::{Member, Register, Scoreboard, Verdict};
 use crate::latency::{Score, times};
+use crate::policy::latency_aware::event::{Change, Event};
+use crate::policy::latency_aware::phase::Phase;
+use crate::policy::latency_aware::scoreboard::{Member, Register, Scoreboard, Verdict};
 use crate::{NodeIndex, Timestamp};
 
 /// An average falls if it has lost more than this part, an eighth, since the tick before. With the
@@ -26,7 +26,7 @@ struct Findings {
     confirmed: Vec<Suspect>,
 }
 
-pub(in super::super) fn tick(
+pub(in crate::policy::latency_aware) fn tick(
     board: &Scoreboard,
     register: &mut Register,
     now: Timestamp,
