@@ -3,9 +3,9 @@
 //! [`Placement`] keeps the members and hands each change and each question to the scheme's own
 //! module. What they share is the roster of members; how keys find nodes is theirs alone.
 
-#[cfg(test)]
-mod definition;
 mod emcache;
+#[cfg(test)]
+mod oracle;
 mod rendezvous;
 mod roster;
 mod scheme;

@@ -1,7 +1,7 @@
 //! The exact scan against its definition, around the sizes of its blocks.
 
 use super::{BLOCK, MAX_UNALLOCATED, Rendezvous};
-use crate::placement::definition::{members, ranking};
+use crate::placement::oracle::{members, ranking};
 use crate::{Member, NodeIndex};
 
 fn nodes(members: &[(NodeIndex, Member)]) -> Rendezvous {

@@ -1,7 +1,7 @@
 //! The table against its definition, and under change.
 
 use super::{MAX_REPLICAS, Slots};
-use crate::placement::definition::{members, ranking, slot_hash};
+use crate::placement::oracle::{members, ranking, slot_hash};
 use crate::placement::rendezvous::Rendezvous;
 use crate::{Member, NodeIndex};
 
