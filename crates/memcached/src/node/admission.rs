@@ -29,7 +29,8 @@ impl Place {
         }
     }
 
-    /// The place is accounted for elsewhere now: by the request put on it, or by nobody.
+    /// The place is accounted for elsewhere now: by the request put on it, or, its connection
+    /// being gone, by nobody.
     pub(super) fn forget(mut self) {
         self.node = None;
     }

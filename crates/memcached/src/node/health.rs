@@ -51,8 +51,7 @@ impl Node {
             info!(node = %self.name(), "node is healthy again");
             self.tell_health(None);
         }
-        state.grant(self, self.options.max_in_flight);
-        drop(state);
+        self.serve_queue(state);
         debug!(node = %self.name(), connection = id, ?took, "connected");
         self.tell_change();
         Some(id)
@@ -70,7 +69,7 @@ impl Node {
     }
 
     /// A connection ended. Returns the requests that its driver has not taken.
-    pub(super) fn ended(&self, lane: u64, ending: &Ending) -> Option<Outbox<Token>> {
+    pub(super) fn ended(self: &Arc<Self>, lane: u64, ending: &Ending) -> Option<Outbox<Token>> {
         let mut state = self.lock();
         let at = state.lanes.iter().position(|other| other.id == lane)?;
         let unsent = state.lanes.remove(at).outbox;
@@ -104,6 +103,8 @@ impl Node {
                 }
             }
         }
+        // Those who waited for this connection may have a place on another one.
+        self.serve_queue(self.lock());
         self.supervise.notify_one();
         self.tell_change();
         Some(unsent)

@@ -178,7 +178,16 @@ impl Node {
     fn release(self: &Arc<Self>, lane: u64, places: usize, quiet: usize, now: Instant) {
         let mut state = self.lock();
         state.release(lane, places, quiet, now);
-        state.grant(self, self.options.max_in_flight);
+        self.serve_queue(state);
+    }
+
+    /// Gives free places to those who wait.
+    fn serve_queue(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
+        let granted = state.grant(self, self.options.max_in_flight);
+        drop(state);
+        for granted in granted {
+            granted.tell();
+        }
     }
 
     fn leave_queue(&self, id: u64) {

@@ -55,6 +55,19 @@ impl Queued {
     }
 }
 
+/// A place for a request that was in the queue.
+pub(super) struct Granted {
+    caller: oneshot::Sender<Admitted>,
+    place: Place,
+}
+
+impl Granted {
+    pub(super) fn tell(self) {
+        // If the caller left meanwhile, the place is dropped and goes to the next in line.
+        let _ = self.caller.send(Ok(self.place));
+    }
+}
+
 /// What a node without a connection is doing.
 #[derive(Debug, Clone)]
 pub(super) enum Phase {
@@ -175,24 +188,20 @@ impl State {
             && open.all(|lane| lane.in_flight > options.open_connection_above)
     }
 
-    /// Gives free places to those who wait, oldest first.
-    pub(super) fn grant(&mut self, node: &Arc<Node>, max_in_flight: usize) {
-        while !self.waiting.is_empty() {
-            let Some(best) = self.best_lane(max_in_flight) else {
-                return;
-            };
-            let Some((_, Queued { quiet, caller })) = self.waiting.pop_first() else {
-                return;
-            };
+    /// Takes free places for those who wait, oldest first. They are told after the lock is
+    /// released, because that wakes them.
+    pub(super) fn grant(&mut self, node: &Arc<Node>, max_in_flight: usize) -> Vec<Granted> {
+        let mut granted = Vec::new();
+        while !self.waiting.is_empty()
+            && let Some(best) = self.best_lane(max_in_flight)
+            && let Some((_, Queued { quiet, caller })) = self.waiting.pop_first()
+        {
             let lane = &mut self.lanes[best];
             lane.take_place(quiet);
             let place = Place::new(Arc::clone(node), lane.id, quiet);
-            if let Err(Ok(place)) = caller.send(Ok(place)) {
-                // The caller is leaving; its place was never used.
-                place.forget();
-                lane.give_back(1, usize::from(quiet));
-            }
+            granted.push(Granted { caller, place });
         }
+        granted
     }
 
     /// Gives back `places` of a connection, of which `quiet` were noreply writes.

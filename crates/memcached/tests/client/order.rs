@@ -179,6 +179,32 @@ async fn noreply_writes_that_waited_for_a_place_all_take_one_connection() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_waits_for_the_connection_of_a_noreply_write_survives_its_loss() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .min_connections(2)
+            .max_connections(2)
+            .max_in_flight(2)
+            .timeout(None)
+    });
+    let mut first = attempts.next().await.accept();
+    let mut second = attempts.next().await.accept();
+    settle().await;
+    let read = tokio::spawn(client.get("k").into_future());
+    first.exchange("get k\r\n", "END\r\n").await;
+    read.await.unwrap().unwrap();
+    for _ in 0..2 {
+        client.set("k", "1").noreply().await.unwrap();
+    }
+    let waiting = tokio::spawn(client.get("k").into_future());
+    settle().await;
+    first.expect("set k 0 0 1\r\n1\r\n").await;
+    drop(first);
+    second.exchange("get k\r\n", "END\r\n").await;
+    assert_eq!(waiting.await.unwrap().unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_connection_lost_inside_a_value_gives_an_error_and_no_part_of_it() {
     let (client, mut attempts) = client(|builder| builder);
     let mut peer = attempts.next().await.accept();
