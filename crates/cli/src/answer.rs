@@ -4,8 +4,6 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use steersman_memcached::Error;
-
 use crate::printable::printable;
 
 /// What a command that did its work has to say.
@@ -36,13 +34,14 @@ impl Answer {
 pub(crate) enum Failure {
     /// Whoever read our output has gone, as `head` does: nothing is left to do.
     OutputClosed,
-    /// One line: what was asked, what went wrong, what to do.
-    Told(String),
+    /// Lines that say what was asked, what went wrong and what to do: one, or one for each node
+    /// that failed.
+    Told(Vec<String>),
 }
 
 impl Failure {
     pub(crate) fn told(message: impl fmt::Display) -> Self {
-        Self::Told(message.to_string())
+        Self::Told(vec![message.to_string()])
     }
 }
 
@@ -51,14 +50,8 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::OutputClosed,
-            _ => Self::Told(format!("cannot write the output: {error}")),
+            _ => Self::told(format!("cannot write the output: {error}")),
         }
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::told(error)
     }
 }
 

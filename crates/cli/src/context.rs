@@ -1,6 +1,7 @@
 //! What the global options mean: checked once, used by every command.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::time::Duration;
 
 use steersman_memcached::{Client, Error, ErrorKind, NodeConfig};
@@ -8,6 +9,7 @@ use steersman_selection::{Placement, Scheme};
 
 use crate::answer::Failure;
 use crate::args::Globals;
+use crate::errors::{self, reason};
 use crate::nodes;
 
 /// The environment's variable with the nodes of the cluster.
@@ -15,53 +17,79 @@ pub(crate) const NODES_VARIABLE: &str = "STEERSMAN_NODES";
 
 const DEFAULT_NODE: &str = "localhost:11211";
 
-/// The cluster that is meant and how to talk to it.
+/// What the options mean that do not say which nodes are meant.
 #[derive(Debug)]
-pub(crate) struct Context {
-    pub(crate) nodes: Vec<NodeConfig>,
-    /// The same nodes as they were written.
-    pub(crate) nodes_as_given: Vec<String>,
-    /// Nobody said which nodes are meant.
-    nodes_are_default: bool,
+pub(crate) struct Settings {
+    /// The name of the command.
+    pub(crate) command: String,
     pub(crate) scheme: Scheme,
-    pub(crate) replicas: usize,
     pub(crate) timeout: Option<Duration>,
     pub(crate) json: bool,
 }
 
-impl Context {
-    /// Checks the options; `variable` is the value of [`NODES_VARIABLE`].
-    pub(crate) fn new(globals: Globals, variable: Option<OsString>) -> Result<Self, Failure> {
+impl Settings {
+    pub(crate) fn new(globals: &Globals, command: String) -> Result<Self, Failure> {
         let mut scheme: Scheme = globals.placement.parse()?;
         if let Some(bits) = globals.slot_bits {
             scheme = scheme.with_slot_bits(bits)?;
         }
-        let mut texts = globals.nodes;
-        if let Some(variable) = variable
-            && texts.is_empty()
-            && !variable.is_empty()
-        {
-            let variable = variable.into_string().map_err(|variable| {
-                Failure::told(format!(
-                    "{NODES_VARIABLE} is not UTF-8: {}",
-                    variable.display()
-                ))
-            })?;
-            texts.extend(variable.split(',').map(str::to_owned));
-        }
-        let nodes_are_default = texts.is_empty();
-        if nodes_are_default {
-            texts.push(DEFAULT_NODE.to_owned());
-        }
-        let nodes = texts.iter().map(|text| nodes::parse(text, scheme));
+        Ok(Self {
+            command,
+            scheme,
+            timeout: globals.timeout.0,
+            json: globals.json,
+        })
+    }
+}
+
+/// Where it was said which nodes are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Argument,
+    Environment,
+    /// Nowhere.
+    Default,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Argument => "--node",
+            Self::Environment => NODES_VARIABLE,
+            Self::Default => "the default node",
+        })
+    }
+}
+
+/// The cluster that is meant and how to talk to it.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) settings: Settings,
+    pub(crate) nodes: Vec<NodeConfig>,
+    /// The same nodes as they were written.
+    pub(crate) nodes_as_given: Vec<String>,
+    pub(crate) source: Source,
+    pub(crate) replicas: usize,
+}
+
+impl Context {
+    /// Checks the options; `variable` is the value of [`NODES_VARIABLE`].
+    pub(crate) fn new(
+        globals: &Globals,
+        command: String,
+        variable: Option<OsString>,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::new(globals, command)?;
+        let (source, texts) = choose_nodes(&globals.nodes, variable)?;
+        let nodes = texts
+            .iter()
+            .map(|text| nodes::parse(text, settings.scheme, source));
         Ok(Self {
             nodes: nodes.collect::<Result<_, _>>()?,
             nodes_as_given: texts.iter().map(|text| text.trim().to_owned()).collect(),
-            nodes_are_default,
-            scheme,
+            source,
             replicas: globals.replicas.unwrap_or(1),
-            timeout: globals.timeout.0,
-            json: globals.json,
+            settings,
         })
     }
 
@@ -71,70 +99,94 @@ impl Context {
     pub(crate) fn client(&self) -> Result<Client, Failure> {
         let builder = Client::builder()
             .nodes(self.nodes.iter().cloned())
-            .placement(self.scheme)
-            .timeout(self.timeout)
-            .connection_timeout(self.timeout)
+            .placement(self.settings.scheme)
+            .timeout(self.settings.timeout)
+            .connection_timeout(self.settings.timeout)
             .stalled_after(None)
             .min_connections(0);
-        Ok(builder.build()?)
+        builder.build().map_err(|error| {
+            let reason = reason(&error);
+            Failure::told(match error.option() {
+                Some("node") => format!("{}: {reason}", self.source),
+                _ => reason,
+            })
+        })
     }
 
-    /// Where keys live on some nodes.
+    /// Where keys live on some nodes, the last of which were given by `from`.
     pub(crate) fn placement<'a>(
         &self,
         nodes: impl IntoIterator<Item = &'a NodeConfig>,
+        from: impl fmt::Display,
     ) -> Result<Placement, Failure> {
         let members = nodes.into_iter().map(nodes::member);
-        Ok(Placement::with_replicas(
-            self.scheme,
-            self.replicas,
-            members,
-        )?)
+        let placement = Placement::with_replicas(self.settings.scheme, self.replicas, members);
+        placement.map_err(|error| match error.kind() {
+            steersman_selection::ErrorKind::InvalidReplicas => error.into(),
+            _ => Failure::told(format!("{from}: {error}")),
+        })
     }
 
-    /// The failure of a command whose only request failed.
-    pub(crate) fn failure(&self, error: &Error) -> Failure {
-        Failure::told(format!("{error}{}", self.hint(error)))
-    }
-
-    /// The failure of a command of which `failed` of `all` parts failed, the first with `error`.
-    pub(crate) fn failure_of_some(
+    /// The failure of the command, whose requests for these keys failed.
+    pub(crate) fn failure_of_keys<'a>(
         &self,
-        error: &Error,
-        failed: usize,
-        all: usize,
-        parts: &str,
+        failed: impl IntoIterator<Item = (&'a [u8], &'a Error)>,
     ) -> Failure {
-        if all == 1 {
-            return self.failure(error);
-        }
-        let hint = self.hint(error);
-        Failure::told(format!("{failed} of {all} {parts} failed; {error}{hint}"))
+        errors::of_keys(&self.settings.command, failed, |error| self.hint(error))
+    }
+
+    /// The failure of the command, whose requests to nodes themselves failed.
+    pub(crate) fn failure_of_nodes<'a>(
+        &self,
+        failed: impl IntoIterator<Item = &'a Error>,
+    ) -> Failure {
+        errors::of_nodes(&self.settings.command, failed, |error| self.hint(error))
     }
 
     /// What to do about an error, where there is more to say than the client can know.
     fn hint(&self, error: &Error) -> &'static str {
         match error.kind() {
-            ErrorKind::Unreachable | ErrorKind::NoNodeReachable if self.nodes_are_default => {
+            ErrorKind::Unreachable | ErrorKind::NoNodeReachable
+                if self.source == Source::Default =>
+            {
                 " (the default node, as no --node was given; `steersman demo` needs no memcached)"
             }
-            ErrorKind::Timeout => " (--timeout sets how long to wait)",
+            ErrorKind::Timeout => "; --timeout sets how long to wait",
             _ => "",
         }
     }
 }
 
+/// The nodes that are meant, as they are written.
+fn choose_nodes(
+    given: &[String],
+    variable: Option<OsString>,
+) -> Result<(Source, Vec<String>), Failure> {
+    if !given.is_empty() {
+        return Ok((Source::Argument, given.to_vec()));
+    }
+    let Some(variable) = variable.filter(|variable| !variable.is_empty()) else {
+        return Ok((Source::Default, vec![DEFAULT_NODE.to_owned()]));
+    };
+    let variable = variable.into_string().map_err(|variable| {
+        Failure::told(format!(
+            "{NODES_VARIABLE} is not UTF-8: {}",
+            variable.display()
+        ))
+    })?;
+    let nodes = variable.split(',').map(str::to_owned);
+    Ok((Source::Environment, nodes.collect()))
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
     use crate::args::Cli;
 
     fn context(args: &str, variable: Option<&str>) -> Result<Context, Failure> {
         let args = ["steersman"].into_iter().chain(args.split_whitespace());
-        let cli = Cli::try_parse_from(args).unwrap();
-        Context::new(cli.globals, variable.map(OsString::from))
+        let cli = Cli::read(args).unwrap();
+        Context::new(&cli.globals, cli.name, variable.map(OsString::from))
     }
 
     fn names(args: &str, variable: Option<&str>) -> Vec<String> {
@@ -157,30 +209,45 @@ mod tests {
 
     #[test]
     fn an_empty_node_is_a_mistake_not_the_default() {
-        for (args, variable) in [("--node= version", None), ("version", Some("a,"))] {
-            let error = context(args, variable).unwrap_err();
-            assert!(matches!(error, Failure::Told(why) if why.contains("is no node")));
+        for (args, variable, from) in [
+            ("--node= version", None, "--node: "),
+            ("version", Some("a,"), "STEERSMAN_NODES: "),
+        ] {
+            let Err(Failure::Told(why)) = context(args, variable) else {
+                panic!("{args} was taken");
+            };
+            assert!(
+                why[0].starts_with(from) && why[0].contains("is no node"),
+                "{why:?}"
+            );
         }
     }
 
     #[test]
     fn options_have_their_defaults_and_ranges() {
         let plain = context("version", None).unwrap();
-        assert_eq!(plain.scheme, Scheme::default());
-        assert_eq!(plain.timeout, Some(Duration::from_secs(1)));
+        assert_eq!(plain.settings.command, "version");
+        assert_eq!(plain.settings.scheme, Scheme::default());
+        assert_eq!(plain.settings.timeout, Some(Duration::from_secs(1)));
         let given = context(
             "version --slot-bits 20 --timeout none --replicas 3 --json",
             None,
         );
         let given = given.unwrap();
-        assert_eq!(given.scheme, Scheme::Rendezvous { slot_bits: 20 });
-        assert_eq!((given.timeout, given.replicas, given.json), (None, 3, true));
+        let Settings {
+            scheme,
+            timeout,
+            json,
+            ..
+        } = given.settings;
+        assert_eq!(scheme, Scheme::Rendezvous { slot_bits: 20 });
+        assert_eq!((timeout, given.replicas, json), (None, 3, true));
         for (args, why) in [
             ("version --slot-bits 25", "8 to 24"),
             ("version --slot-bits 16 --placement emcache", "slot"),
         ] {
             let error = context(args, None).unwrap_err();
-            assert!(matches!(error, Failure::Told(told) if told.contains(why)));
+            assert!(matches!(error, Failure::Told(told) if told[0].contains(why)));
         }
     }
 }

@@ -35,7 +35,11 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let number: Option<u64> = number.parse().ok();
     match number.and_then(|number| number.checked_mul(milliseconds)) {
         Some(total) if milliseconds > 0 => Ok(Duration::from_millis(total)),
-        _ => Err("write a whole number and a unit, as in 250ms, 1s, 2m, 1h or 7d".to_owned()),
+        _ => Err(
+            "write a whole number and a unit, as in 250ms, 1s, 2m, 1h or 7d (without a unit: \
+             seconds)"
+                .to_owned(),
+        ),
     }
 }
 

@@ -103,7 +103,7 @@ mod tests {
         let Err(Failure::Told(why)) = keys_of(&file) else {
             panic!("refused");
         };
-        assert!(why.contains("line 2 of test"), "{why}");
+        assert!(why[0].contains("line 2 of test"), "{why:?}");
     }
 
     #[test]

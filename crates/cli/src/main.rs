@@ -10,24 +10,24 @@ mod commands;
 mod context;
 mod demo;
 mod duration;
+mod errors;
 mod histogram;
 mod json;
 mod keys;
 mod nodes;
 mod printable;
 mod table;
+mod words;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use crate::answer::Failure;
 use crate::args::Cli;
 use crate::printable::printable;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
             // Help that nobody reads is not an error.
@@ -42,8 +42,11 @@ fn main() -> ExitCode {
     match answered.and_then(|answer| flushed.map(|()| answer)) {
         Ok(answer) => answer.exit_code(),
         Err(Failure::OutputClosed) => ExitCode::SUCCESS,
-        Err(Failure::Told(message)) => {
-            let _ = writeln!(io::stderr(), "error: {}", printable(&message));
+        Err(Failure::Told(messages)) => {
+            let mut stderr = io::stderr().lock();
+            for message in messages {
+                let _ = writeln!(stderr, "error: {}", printable(&message));
+            }
             ExitCode::from(2)
         }
     }

@@ -1,17 +1,19 @@
 //! Nodes as they are written on the command line.
 
+use std::fmt::Display;
 use std::net::Ipv6Addr;
 
 use steersman_memcached::{DEFAULT_PORT, Endpoint, NodeConfig};
 use steersman_selection::{Member, Scheme};
 
 use crate::answer::Failure;
+use crate::errors::reason;
 
-/// Reads `[NAME=]ADDR[*WEIGHT]`.
+/// Reads `[NAME=]ADDR[*WEIGHT]`, given by `from`.
 ///
 /// What is placed is NAME, or ADDR as written. With emcache's placements IPv6 may be written as
 /// emcache's users do, without brackets: the text is hashed, so it cannot be rewritten.
-pub(crate) fn parse(text: &str, scheme: Scheme) -> Result<NodeConfig, Failure> {
+pub(crate) fn parse(text: &str, scheme: Scheme, from: impl Display) -> Result<NodeConfig, Failure> {
     let text = text.trim();
     let bare = match scheme {
         Scheme::Emcache | Scheme::EmcacheAarch64 => bare_ipv6(text),
@@ -19,7 +21,9 @@ pub(crate) fn parse(text: &str, scheme: Scheme) -> Result<NodeConfig, Failure> {
     };
     match bare {
         Some(endpoint) => Ok(NodeConfig::new(text, endpoint)),
-        None => Ok(text.parse()?),
+        None => text
+            .parse()
+            .map_err(|error| Failure::told(format!("{from}: {}", reason(&error)))),
     }
 }
 
@@ -66,23 +70,27 @@ mod tests {
             ("fe80::1", tcp("fe80::1", 11211)),
         ] {
             for scheme in [Scheme::Emcache, Scheme::EmcacheAarch64] {
-                let node = parse(text, scheme).unwrap();
+                let node = parse(text, scheme, "--node").unwrap();
                 assert_eq!((node.name(), node.endpoint()), (text, &endpoint));
             }
-            let refused = parse(text, Scheme::default()).unwrap_err();
-            assert!(matches!(refused, Failure::Told(why) if why.contains("brackets")));
+            let Err(Failure::Told(why)) = parse(text, Scheme::default(), "--add") else {
+                panic!("{text} was taken");
+            };
+            assert!(why[0].starts_with("--add: ") && why[0].contains("brackets"));
         }
     }
 
     #[test]
     fn other_forms_are_the_client_s() {
         for scheme in [Scheme::default(), Scheme::Emcache] {
-            let node = parse(" a=h:1*2 ", scheme).unwrap();
+            let node = parse(" a=h:1*2 ", scheme, "--node").unwrap();
             assert_eq!((node.name(), node.weight()), ("a", 2));
             assert_eq!(node.endpoint(), &tcp("h", 1));
-            let node = parse("/run/m.sock", scheme).unwrap();
+            let node = parse("/run/m.sock", scheme, "--node").unwrap();
             assert_eq!(node.endpoint(), &Endpoint::Unix("/run/m.sock".into()));
-            assert!(parse("", scheme).is_err());
+            for text in ["", "http://h", "h:1:2", "a=b=c", "user@h"] {
+                assert!(parse(text, scheme, "--node").is_err(), "{text}");
+            }
         }
     }
 }

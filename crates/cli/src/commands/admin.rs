@@ -3,107 +3,92 @@
 use std::io::Write;
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use serde_json::Value;
-use steersman_memcached::{Client, Error};
+use steersman_memcached::PerNode;
 
 use crate::answer::{Answer, Failure};
 use crate::args::Admin;
-use crate::context::Context;
+use crate::context::{Context, NODES_VARIABLE, Source};
+use crate::errors;
 use crate::json::Object;
 use crate::table::{Align, Table};
 
-/// What each node answered, by the node's name.
-type Answers<T> = Vec<(String, Result<T, Error>)>;
+/// What a table says of a node that failed. The reason is on stderr.
+const FAILED: &str = "failed";
 
 pub(super) async fn run(
     command: Admin,
     context: &Context,
     out: &mut dyn Write,
 ) -> Result<Answer, Failure> {
+    if matches!(command, Admin::Flush { .. }) && context.source == Source::Default {
+        return Err(Failure::told(format!(
+            "flush empties every node, so it has no default: say which by --node or \
+             {NODES_VARIABLE}"
+        )));
+    }
     let client = context.client()?;
     match command {
         Admin::Stats { args } => {
-            let answers = named(client.stats(&args.join(" ")).await);
+            let answers = client.stats(args.join(" ")).await;
             write_stats(context, &answers, out)?;
             conclude(context, &answers)
         }
         Admin::Version => {
-            let answers = named(client.version().await);
-            write_each(context, "VERSION", &answers, out)?;
+            let answers = client.version().await;
+            write_each(context, "VERSION", &answers, String::clone, out)?;
             conclude(context, &answers)
         }
         Admin::Flush { delay } => {
-            let answers = done(flush(&client, delay).await, "flushed");
-            write_each(context, "FLUSH", &answers, out)?;
+            let answers = client.flush_all().delay(delay).await;
+            write_each(context, "FLUSH", &answers, |&()| flushed(delay), out)?;
             conclude(context, &answers)
         }
         Admin::Verbosity { level } => {
-            let answers = done(named(client.verbosity(level).await), "set");
-            write_each(context, "VERBOSITY", &answers, out)?;
+            let answers = client.verbosity(level).await;
+            write_each(context, "VERBOSITY", &answers, |&()| level, out)?;
             conclude(context, &answers)
         }
     }
 }
 
-fn named<T>(answers: steersman_memcached::PerNode<T>) -> Answers<T> {
-    let answers = answers.into_iter();
-    answers
-        .map(|(node, answer)| (node.to_string(), answer))
-        .collect()
+/// What a flush after this delay does, which the client rounds up to whole seconds.
+fn flushed(delay: Duration) -> String {
+    match delay.as_millis().div_ceil(1000) {
+        0 => "flushed".to_owned(),
+        seconds => format!("will be flushed in {seconds}s"),
+    }
 }
 
-/// The answers of a command that has nothing to tell but that it is done.
-fn done(answers: Answers<()>, word: &str) -> Answers<String> {
-    let say = |()| word.to_owned();
-    let answers = answers.into_iter();
-    answers
-        .map(|(node, answer)| (node, answer.map(say)))
-        .collect()
-}
-
-async fn flush(client: &Client, delay: Duration) -> Answers<()> {
-    let flushes = client.nodes().into_iter().map(async |node| {
-        let answer = match client.node(node.name()) {
-            Ok(handle) => handle.flush_all().delay(delay).await,
-            Err(error) => Err(error),
-        };
-        (node.name().to_owned(), answer)
-    });
-    join_all(flushes).await
-}
-
-fn write_each(
+/// One answer of each node, as `show` shows it.
+fn write_each<T, S: ToString + Into<Value>>(
     context: &Context,
     heading: &str,
-    answers: &Answers<String>,
+    answers: &PerNode<T>,
+    show: impl Fn(&T) -> S,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    if context.json {
-        return write_json(
-            &heading.to_ascii_lowercase(),
-            answers,
-            |answer| answer.as_str().into(),
-            out,
-        );
+    if context.settings.json {
+        let field = heading.to_ascii_lowercase();
+        return write_json(context, &field, answers, |answer| show(answer).into(), out);
     }
     let mut table = Table::new(["NODE", heading], [Align::Left; 2]);
     for (node, answer) in answers {
         let cell = match answer {
-            Ok(answer) => answer.clone(),
-            Err(error) => failed(error),
+            Ok(answer) => show(answer).to_string(),
+            Err(_) => FAILED.to_owned(),
         };
-        table.row([node.clone(), cell]);
+        table.row([node.to_string(), cell]);
     }
     Ok(table.write(out)?)
 }
 
 fn write_stats(
     context: &Context,
-    answers: &Answers<Vec<(String, String)>>,
+    answers: &PerNode<Vec<(String, String)>>,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    if context.json {
+    if context.settings.json {
         let object = |stats: &Vec<(String, String)>| {
             let fields = stats.iter();
             let object = fields.fold(Object::default(), |object, (name, value)| {
@@ -111,54 +96,52 @@ fn write_stats(
             });
             Value::from(object)
         };
-        return write_json("stats", answers, object, out);
+        return write_json(context, "stats", answers, object, out);
     }
     let mut table = Table::new(["NODE", "NAME", "VALUE"], [Align::Left; 3]);
     for (node, answer) in answers {
+        let mut row = |name: &str, value: &str| {
+            table.row([node.to_string(), name.to_owned(), value.to_owned()]);
+        };
         match answer {
             // `stats reset` has nothing to tell.
-            Ok(stats) if stats.is_empty() => {
-                table.row([node.clone(), "-".to_owned(), "none".to_owned()]);
-            }
-            Ok(stats) => {
-                for (name, value) in stats {
-                    table.row([node.clone(), name.clone(), value.clone()]);
-                }
-            }
-            Err(error) => table.row([node.clone(), "-".to_owned(), failed(error)]),
+            Ok(stats) if stats.is_empty() => row("-", "none"),
+            Ok(stats) => stats.iter().for_each(|(name, value)| row(name, value)),
+            Err(_) => row("-", FAILED),
         }
     }
     Ok(table.write(out)?)
 }
 
-fn failed(error: &Error) -> String {
-    format!("failed: {error}")
-}
-
 /// `{"nodes":[{"name":...,FIELD:...},{"name":...,"error":...}]}`
 fn write_json<T>(
+    context: &Context,
     field: &str,
-    answers: &Answers<T>,
+    answers: &PerNode<T>,
     value: impl Fn(&T) -> Value,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let nodes = answers.iter().map(|(node, answer)| {
-        let object = Object::default().with("name", node.as_str());
+        let object = Object::default().with("name", &**node);
         Value::from(match answer {
             Ok(answer) => object.with(field, value(answer)),
-            Err(error) => object.with("error", error.to_string()),
+            Err(error) => {
+                let error = errors::described(&context.settings.command, &[], error);
+                object.with("error", error)
+            }
         })
     });
     let nodes: Vec<Value> = nodes.collect();
     Ok(Object::default().with("nodes", nodes).write_line(out)?)
 }
 
-fn conclude<T>(context: &Context, answers: &Answers<T>) -> Result<Answer, Failure> {
-    let errors = answers
-        .iter()
-        .filter_map(|(_, answer)| answer.as_ref().err());
-    match errors.clone().next() {
-        Some(error) => Err(context.failure_of_some(error, errors.count(), answers.len(), "nodes")),
+fn conclude<T>(context: &Context, answers: &PerNode<T>) -> Result<Answer, Failure> {
+    let failed = answers.iter();
+    let mut failed = failed
+        .filter_map(|(_, answer)| answer.as_ref().err())
+        .peekable();
+    match failed.peek() {
+        Some(_) => Err(context.failure_of_nodes(failed)),
         None => Ok(Answer::Yes),
     }
 }

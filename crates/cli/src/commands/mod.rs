@@ -8,34 +8,39 @@ mod write;
 
 use std::io::Write;
 
-use clap::CommandFactory;
 use steersman_memcached::Expires;
 
 use crate::answer::{Answer, Failure};
-use crate::args::{Cli, Command, Globals};
-use crate::context::{Context, NODES_VARIABLE};
+use crate::args::{Cli, Command, Globals, definition};
+use crate::context::{Context, NODES_VARIABLE, Settings};
 use crate::demo;
 use crate::duration::Limit;
 
 /// Runs the command that was asked for.
 pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
-    let Cli { globals, command } = cli;
+    let Cli {
+        globals,
+        command,
+        name,
+    } = cli;
     refuse_what_has_no_effect(&globals, &command)?;
-    let context = Context::new(globals, std::env::var_os(NODES_VARIABLE))?;
+    // Made by the commands that use it: a mistake in the nodes is none for the others.
+    let settings = || Settings::new(&globals, name.clone());
+    let context = || Context::new(&globals, name.clone(), std::env::var_os(NODES_VARIABLE));
     let one_thread = tokio::runtime::Builder::new_current_thread;
     match command {
         Command::Demo(args) => on(
             tokio::runtime::Builder::new_multi_thread(),
-            demo::run(&args, &context, out),
+            demo::run(&args, &settings()?, out),
         ),
-        Command::Read(command) => on(one_thread(), read::run(command, &context, out)),
-        Command::Write(command) => on(one_thread(), write::run(command, &context, out)),
-        Command::Admin(command) => on(one_thread(), admin::run(command, &context, out)),
-        Command::Route(args) => route::run(args, &context, out),
-        Command::Moves(args) => moves::run(&args, &context, out),
+        Command::Read(command) => on(one_thread(), read::run(command, &context()?, out)),
+        Command::Write(command) => on(one_thread(), write::run(command, &context()?, out)),
+        Command::Admin(command) => on(one_thread(), admin::run(command, &context()?, out)),
+        Command::Route(args) => route::run(args, &context()?, out),
+        Command::Moves(args) => moves::run(&args, &context()?, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "steersman", &mut script);
+            clap_complete::generate(shell, &mut definition(), "steersman", &mut script);
             out.write_all(&script)?;
             Ok(Answer::Yes)
         }

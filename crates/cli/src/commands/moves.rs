@@ -1,5 +1,6 @@
 //! `moves`: what a change of membership would move.
 
+use std::fmt;
 use std::io::Write;
 
 use serde_json::Value;
@@ -13,6 +14,7 @@ use crate::json::Object;
 use crate::keys;
 use crate::nodes;
 use crate::table::{Align, Table};
+use crate::words::grouped;
 
 /// How many keys stand for all where none are given: shares are right to about 0.2 percentage
 /// points (half the width of a 95% confidence interval is at most 0.31).
@@ -33,7 +35,7 @@ pub(super) fn run(args: &Moves, context: &Context, out: &mut dyn Write) -> Resul
             "there are no keys to compare: --keys is empty",
         ));
     }
-    if context.json {
+    if context.settings.json {
         comparison.json().write_line(out)?;
     } else {
         comparison.write_table(args.keys_from.is_none(), out)?;
@@ -47,18 +49,21 @@ fn change(args: &Moves, context: &Context) -> Result<Vec<NodeConfig>, Failure> {
     for text in &args.remove {
         let text = text.trim();
         let named = |name: &str| after.iter().position(|node| node.name() == name);
-        let written = || Some(nodes::parse(text, context.scheme).ok()?.name().to_owned());
+        let written = || {
+            let node = nodes::parse(text, context.settings.scheme, "--remove").ok()?;
+            Some(node.name().to_owned())
+        };
         let at = named(text).or_else(|| named(&written()?)).ok_or_else(|| {
             let names: Vec<&str> = after.iter().map(NodeConfig::name).collect();
             Failure::told(format!(
-                "cannot remove {text:?}: it is none of the nodes {}",
+                "--remove: {text:?} is none of the nodes {}",
                 names.join(", ")
             ))
         })?;
         after.remove(at);
     }
     for text in &args.add {
-        after.push(nodes::parse(text, context.scheme)?);
+        after.push(nodes::parse(text, context.settings.scheme, "--add")?);
     }
     if after.is_empty() {
         return Err(Failure::told(
@@ -88,9 +93,14 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn new(context: &Context, nodes: &'a [NodeConfig]) -> Result<Self, Failure> {
+    /// The nodes, the last of which were given by `from`.
+    fn new(
+        context: &Context,
+        nodes: &'a [NodeConfig],
+        from: impl fmt::Display,
+    ) -> Result<Self, Failure> {
         Ok(Self {
-            placement: context.placement(nodes)?,
+            placement: context.placement(nodes, from)?,
             nodes,
             copies: vec![0; nodes.len()],
             best: vec![NodeIndex::default(); context.replicas.min(nodes.len())],
@@ -125,8 +135,8 @@ fn ratio(part: u64, whole: u64) -> f64 {
 impl<'a> Comparison<'a> {
     fn new(context: &'a Context, after: &'a [NodeConfig]) -> Result<Self, Failure> {
         Ok(Self {
-            before: Side::new(context, &context.nodes)?,
-            after: Side::new(context, after)?,
+            before: Side::new(context, &context.nodes, context.source)?,
+            after: Side::new(context, after, "--add")?,
             keys: 0,
             moved: 0,
         })
@@ -194,7 +204,7 @@ impl<'a> Comparison<'a> {
             out,
             "moved: {} of the {copies}{} {which}",
             percent(self.moved_share()),
-            self.keys
+            grouped(self.keys)
         )?;
         Ok(())
     }

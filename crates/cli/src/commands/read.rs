@@ -9,6 +9,7 @@ use steersman_memcached::{Client, Error, Value};
 use crate::answer::{Answer, Failure, note};
 use crate::args::{Keys, KeysAndTtl, Read};
 use crate::context::Context;
+use crate::errors;
 use crate::json::Object;
 
 /// What became of one key.
@@ -49,8 +50,8 @@ pub(super) async fn run(
         _ => Layout::Line,
     };
     for (key, outcome) in keys.iter().zip(&outcomes) {
-        if context.json {
-            write_json(out, key, outcome)?;
+        if context.settings.json {
+            write_json(out, &context.settings.command, key, outcome)?;
         } else if let Ok(Some(value)) = outcome {
             write_text(out, layout, key, value)?;
         }
@@ -106,7 +107,7 @@ fn write_text(out: &mut dyn Write, layout: Layout, key: &[u8], value: &Value) ->
     out.write_all(b"\n")
 }
 
-fn write_json(out: &mut dyn Write, key: &[u8], outcome: &Outcome) -> io::Result<()> {
+fn write_json(out: &mut dyn Write, command: &str, key: &[u8], outcome: &Outcome) -> io::Result<()> {
     let line = Object::bytes_of("key", key);
     let line = match outcome {
         Ok(Some(value)) => {
@@ -117,16 +118,19 @@ fn write_json(out: &mut dyn Write, key: &[u8], outcome: &Outcome) -> io::Result<
             }
         }
         Ok(None) => line.with("value", serde_json::Value::Null),
-        Err(error) => line.with("error", error.to_string()),
+        Err(error) => line.with("error", errors::described(command, &[], error)),
     };
     line.write_line(out)
 }
 
 /// An outage outweighs a miss.
 fn conclude(context: &Context, keys: &[Vec<u8>], outcomes: &[Outcome]) -> Result<Answer, Failure> {
-    let errors = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
-    if let Some(error) = errors.clone().next() {
-        return Err(context.failure_of_some(error, errors.count(), keys.len(), "keys"));
+    let failed = keys.iter().zip(outcomes);
+    let mut failed = failed
+        .filter_map(|(key, outcome)| Some((key.as_slice(), outcome.as_ref().err()?)))
+        .peekable();
+    if failed.peek().is_some() {
+        return Err(context.failure_of_keys(failed));
     }
     let missing = |(key, outcome): &(&Vec<u8>, &Outcome)| {
         let missing = matches!(outcome, Ok(None));

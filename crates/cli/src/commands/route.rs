@@ -13,9 +13,9 @@ use crate::keys::{self, Next};
 
 pub(super) fn run(args: Route, context: &Context, out: &mut dyn Write) -> Result<Answer, Failure> {
     let router = Router {
-        placement: context.placement(&context.nodes)?,
+        placement: context.placement(&context.nodes, context.source)?,
         nodes: &context.nodes_as_given,
-        json: context.json,
+        json: context.settings.json,
     };
     let mut best = vec![NodeIndex::default(); context.replicas];
     keys::for_each(args.keys, args.keys_from.as_deref(), |key, next| {

@@ -12,6 +12,7 @@ use super::expires;
 use crate::answer::{Answer, Failure, note};
 use crate::args::{Arithmetic, Item, ItemOptions, Write};
 use crate::context::Context;
+use crate::errors;
 use crate::json::Object;
 
 /// The most bytes taken from stdin for a value: what the client would send. Servers take 1 MiB
@@ -166,6 +167,7 @@ fn tell(
     outcomes: &[Result<Outcome, Error>],
     out: &mut dyn io::Write,
 ) -> Result<Answer, Failure> {
+    let command = &context.settings.command;
     let mut all = true;
     for (key, outcome) in keys.iter().zip(outcomes) {
         let line = Object::bytes_of("key", key);
@@ -177,15 +179,18 @@ fn tell(
                 }
                 line.with("outcome", outcome.name())
             }
-            Err(error) => line.with("error", error.to_string()),
+            Err(error) => line.with("error", errors::described(command, &[], error)),
         };
-        if context.json {
+        if context.settings.json {
             line.write_line(out)?;
         }
     }
-    let errors = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
-    match errors.clone().next() {
-        Some(error) => Err(context.failure_of_some(error, errors.count(), keys.len(), "keys")),
+    let failed = keys.iter().zip(outcomes);
+    let mut failed = failed
+        .filter_map(|(key, outcome)| Some((key.as_slice(), outcome.as_ref().err()?)))
+        .peekable();
+    match failed.peek() {
+        Some(_) => Err(context.failure_of_keys(failed)),
         None => Ok(Answer::of(all)),
     }
 }
@@ -205,17 +210,18 @@ async fn count(
         client.increment(&key, args.delta)
     };
     let number = call.await;
-    if context.json {
+    if context.settings.json {
+        let command = &context.settings.command;
         let line = Object::bytes_of("key", &key);
         let line = match &number {
             Ok(number) => line.with("value", number.map_or(Value::Null, Value::from)),
-            Err(error) => line.with("error", error.to_string()),
+            Err(error) => line.with("error", errors::described(command, &[], error)),
         };
         line.write_line(out)?;
     }
     match number {
         Ok(Some(number)) => {
-            if !context.json {
+            if !context.settings.json {
                 writeln!(out, "{number}")?;
             }
             Ok(Answer::Yes)
@@ -224,6 +230,6 @@ async fn count(
             note(&key, "not found");
             Ok(Answer::No)
         }
-        Err(error) => Err(context.failure(&error)),
+        Err(error) => Err(context.failure_of_keys([(key.as_slice(), &error)])),
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::LATE;
 use super::cluster::Sweep;
 use super::load::{Seen, Snapshot};
-use super::words::{grouped, milliseconds};
+use crate::words::{grouped, milliseconds};
 
 /// Everything that was observed while the demo ran. Vectors by node are in the order of the
 /// names, vectors by key in the order of the keys.

@@ -11,7 +11,7 @@ use steersman_testkit::Server;
 use super::data;
 use crate::answer::Failure;
 use crate::args;
-use crate::context::Context;
+use crate::context::Settings;
 
 /// How many writes are under way at a time while keys are loaded.
 const WRITES: usize = 256;
@@ -47,7 +47,7 @@ pub(super) struct Sweep {
 impl Cluster {
     /// Starts the nodes and connects to them. They are named, so that placement does not depend
     /// on which ports are free.
-    pub(super) async fn start(args: &args::Demo, context: &Context) -> Result<Self, Failure> {
+    pub(super) async fn start(args: &args::Demo, settings: &Settings) -> Result<Self, Failure> {
         let mut servers = Vec::new();
         for _ in 0..args.nodes {
             let server = Server::start().await.map_err(|error| {
@@ -59,8 +59,8 @@ impl Cluster {
         let nodes = names.iter().zip(&servers);
         let client = Client::builder()
             .nodes(nodes.map(|(name, server)| format!("{name}={}", server.node())))
-            .placement(context.scheme)
-            .timeout(context.timeout)
+            .placement(settings.scheme)
+            .timeout(settings.timeout)
             .purge_unhealthy_nodes(true)
             .backoff(BACKOFF)
             .build()?;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::load::{Load, Meters, Snapshot, between};
-use super::words::{grouped, median, percent};
 use crate::answer::Failure;
+use crate::words::{grouped, median, percent};
 
 const TICK: Duration = Duration::from_millis(100);
 

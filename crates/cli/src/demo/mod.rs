@@ -10,7 +10,6 @@ mod data;
 mod live;
 mod load;
 mod report;
-mod words;
 
 use std::io::Write;
 use std::ops::RangeInclusive;
@@ -24,10 +23,10 @@ use self::check::Observed;
 use self::cluster::Cluster;
 use self::live::{Screen, State};
 use self::load::{Load, between};
-use self::words::grouped;
 use crate::answer::{Answer, Failure};
 use crate::args;
-use crate::context::Context;
+use crate::context::Settings;
+use crate::words::grouped;
 
 /// How long a phase may be measured: long enough to see a slow read.
 const PHASE: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(60);
@@ -40,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(
     args: &args::Demo,
-    context: &Context,
+    settings: &Settings,
     out: &mut dyn Write,
 ) -> Result<Answer, Failure> {
     if !PHASE.contains(&args.phase) {
@@ -49,12 +48,12 @@ pub(crate) async fn run(
             args.phase
         )));
     }
-    let cluster = Arc::new(Cluster::start(args, context).await?);
-    let mut screen = Screen::new(out, !context.json, &cluster.names);
+    let cluster = Arc::new(Cluster::start(args, settings).await?);
+    let mut screen = Screen::new(out, !settings.json, &cluster.names);
     let observed = play(&cluster, args, &mut screen).await?;
     screen.clear()?;
     cluster.client.close().await;
-    if context.json {
+    if settings.json {
         report::json(&observed).write_line(out)?;
     } else {
         report::write(&observed, out)?;

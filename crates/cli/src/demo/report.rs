@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::check::{self, Observed};
 use super::load::Seen;
-use super::words::{grouped, median, percent};
 use crate::json::Object;
 use crate::table::{Align, Table};
+use crate::words::{grouped, median, percent};
 
 pub(super) fn write(observed: &Observed, out: &mut dyn Write) -> io::Result<()> {
     let (names, keys) = (&observed.names, observed.home.len());

@@ -96,6 +96,15 @@ impl Outcome {
         lines.collect()
     }
 
+    /// It failed: exit code 2, and these lines that say why.
+    #[track_caller]
+    pub(crate) fn failed_with_lines(&self, lines: &[&str]) {
+        assert_eq!(self.code, 2, "{self:?}");
+        let expected: Vec<String> = lines.iter().map(|line| format!("error: {line}")).collect();
+        let seen: Vec<&str> = self.stderr.lines().collect();
+        assert_eq!(seen, expected, "{self:?}");
+    }
+
     /// It failed: exit code 2, and one line that says why.
     #[track_caller]
     pub(crate) fn failed_with(&self, why: &str) {

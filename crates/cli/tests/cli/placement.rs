@@ -200,11 +200,11 @@ fn a_change_is_shown_as_a_table() {
     let outcome = plain("moves --node a,b --add c --replicas 2 --placement rendezvous-exact");
     let text = outcome.text();
     assert!(
-        text.ends_with("% of the copies of 100000 sample keys\n"),
+        text.ends_with("% of the copies of 100,000 sample keys\n"),
         "{text}"
     );
     let outcome = plain("moves --node x=a:1*2,b --remove a:1,x=a:1*2,b --add c");
-    outcome.failed_with("cannot remove \"a:1\": it is none of the nodes x, b");
+    outcome.failed_with("--remove: \"a:1\" is none of the nodes x, b");
 }
 
 #[test]

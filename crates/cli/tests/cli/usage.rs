@@ -1,6 +1,6 @@
 //! What is not understood: exit code 2 and a hint, nothing on stdout.
 
-use crate::harness::{Outcome, plain};
+use crate::harness::{Outcome, plain, run, steersman};
 
 #[track_caller]
 fn refused(args: &str, hint: &str) -> Outcome {
@@ -50,7 +50,58 @@ fn arguments_must_be_there_and_make_sense() {
     refused("get k --timeout 0", "above zero");
     refused("get k --slot-bits 25", "8 to 24");
     refused("get k --node a b --node", "--node");
-    refused("get k --node a:port", "the port is not a number");
+    refused(
+        "get k --node a:port",
+        "--node: \"a:port\" is no node: the port",
+    );
+}
+
+#[test]
+fn a_mistake_in_the_nodes_says_where_it_is_and_breaks_only_what_uses_them() {
+    let with = |args: &str, nodes: &str| {
+        run(steersman(args.split_whitespace()).env("STEERSMAN_NODES", nodes))
+    };
+    for wrong in ["a:port", "http://a", "a:1:2", "a=b=c", "me@a", "a,,b"] {
+        for args in ["get k", "version", "route k", "moves --add x"] {
+            with(args, wrong).failed_with("error: STEERSMAN_NODES: \"");
+        }
+        let args = format!("route k --node {wrong}");
+        plain(&args).failed_with("error: --node: \"");
+        let args = format!("moves --node a --add {wrong}");
+        plain(&args).failed_with("error: --add: \"");
+    }
+    for args in ["completions bash", "demo --keys 100 --phase 100ms"] {
+        let outcome = with(args, "a:port");
+        assert_eq!((outcome.code, &*outcome.stderr), (0, ""), "{args}");
+    }
+    with("get k", "a,a").failed_with("error: STEERSMAN_NODES: ");
+    with("route k", "a,a").failed_with("error: STEERSMAN_NODES: ");
+    plain("get k --node a,a").failed_with("error: --node: a is given twice");
+    plain("moves --node a --add a").failed_with("error: --add: ");
+    plain("moves --node a --remove b").failed_with("error: --remove: ");
+}
+
+#[test]
+fn durations_are_explained_where_they_are_refused() {
+    refused("get k --timeout 1.5s", "without a unit: seconds");
+    for args in ["get --help", "set --help", "touch --help", "flush --help"] {
+        // Wrapped as it fits.
+        let help = plain(args).text();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains("without a unit: seconds"), "{help}");
+    }
+}
+
+#[test]
+fn the_help_of_completions_says_how_to_load_them() {
+    let help = plain("help completions").text();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(
+            help.contains(&format!("steersman completions {shell}")),
+            "{help}"
+        );
+    }
+    assert!(!help.contains("--node"), "{help}");
 }
 
 #[test]

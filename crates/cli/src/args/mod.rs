@@ -1,14 +1,19 @@
 //! The command line as it is written; what it means is found out in `context` and `commands`.
 
+mod request;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
-use clap::{ArgGroup, Args, Parser, Subcommand};
+use clap::{Arg, ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use steersman_memcached::Scheme;
 
+pub(crate) use self::request::{
+    Admin, Arithmetic, Item, ItemOptions, Keys, KeysAndTtl, Read, Write,
+};
 use crate::duration::{self, Limit};
 
 const AFTER_HELP: &str = "\
@@ -21,6 +26,13 @@ Examples:
   steersman --node cache-1:11211,cache-2:11211 get greeting
   steersman --node cache-1,cache-2,cache-3 moves --add cache-4";
 
+const LOADING_COMPLETIONS: &str = "\
+To load the script in every new shell:
+  bash  echo 'source <(steersman completions bash)' >> ~/.bashrc
+  zsh   steersman completions zsh > ~/.zfunc/_steersman
+        and in ~/.zshrc, before compinit: fpath+=~/.zfunc
+  fish  steersman completions fish > ~/.config/fish/completions/steersman.fish";
+
 /// Steers every request to the right node of a memcached cluster
 #[derive(Debug, Parser)]
 #[command(name = "steersman", version, after_help = AFTER_HELP, max_term_width = 100)]
@@ -30,6 +42,51 @@ pub(crate) struct Cli {
     pub(crate) globals: Globals,
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// The command's name, for messages.
+    #[arg(skip)]
+    pub(crate) name: String,
+}
+
+impl Cli {
+    /// Reads the arguments, the first of which is the name of the program.
+    pub(crate) fn read(
+        args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> Result<Self, clap::Error> {
+        let matches = definition().try_get_matches_from(args)?;
+        Ok(Self {
+            name: matches.subcommand_name().unwrap_or_default().to_owned(),
+            ..Self::from_arg_matches(&matches)?
+        })
+    }
+}
+
+/// The commands and their options. A global option is taken after every command, so that it can
+/// be given in an alias, and left out of the help of those where it has no effect.
+pub(crate) fn definition() -> clap::Command {
+    let definition = Cli::command();
+    let global: Vec<Arg> = definition
+        .get_arguments()
+        .filter(|arg| arg.is_global_set())
+        .map(|arg| arg.clone().hide(true))
+        .collect();
+    definition.mut_subcommands(|command| {
+        let without_effect: &[&str] = match command.get_name() {
+            "completions" => &[
+                "node",
+                "placement",
+                "slot_bits",
+                "replicas",
+                "timeout",
+                "json",
+            ],
+            "demo" => &["node", "replicas"],
+            "route" | "moves" => &["timeout"],
+            "stats" | "version" | "flush" | "verbosity" => &["placement", "slot_bits", "replicas"],
+            _ => &["replicas"],
+        };
+        let is_hidden = |arg: &&Arg| without_effect.contains(&arg.get_id().as_str());
+        command.args(global.iter().filter(is_hidden).cloned())
+    })
 }
 
 /// What holds for every command.
@@ -71,7 +128,8 @@ pub(crate) struct Globals {
     #[arg(long, value_name = "K", global = true)]
     pub(crate) replicas: Option<usize>,
 
-    /// How long to wait for an answer: `250ms`, `1s`, `2m`, or `none` to wait for ever
+    /// How long to wait for an answer: `250ms`, `1s`, `2m` (without a unit: seconds), or `none`
+    /// to wait for ever
     #[arg(
         long,
         value_name = "DURATION",
@@ -119,144 +177,11 @@ pub(crate) enum Command {
     Admin(Admin),
 
     /// Prints the completion script of a shell
+    #[command(after_help = LOADING_COMPLETIONS)]
     Completions {
         /// The shell
         shell: Shell,
     },
-}
-
-/// Commands that read values.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Read {
-    /// Reads values
-    ///
-    /// One key: prints its value and nothing else (and a line break at a terminal). Several: a
-    /// line `KEY<TAB>VALUE` for each that exists, in the order asked; use --json for values with
-    /// line breaks. Exits 1 if any key does not exist.
-    Get(Keys),
-    /// Reads values with their flags and cas numbers
-    ///
-    /// Prints a line `KEY<TAB>FLAGS<TAB>CAS<TAB>VALUE` for each key that exists. Exits 1 if any
-    /// key does not exist.
-    Gets(Keys),
-    /// Reads values and sets a new time to live; prints as `get` does
-    Gat(KeysAndTtl),
-}
-
-/// Commands that change values.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Write {
-    /// Stores a value
-    Set(Store),
-    /// Stores a value if the key does not exist; exits 1 if it does
-    Add(Store),
-    /// Stores a value if the key exists; exits 1 if it does not
-    Replace(Store),
-    /// Adds to the end of a value; exits 1 if the key does not exist
-    Append(Item),
-    /// Adds to the beginning of a value; exits 1 if the key does not exist
-    Prepend(Item),
-    /// Stores a value if nobody changed it since `gets` gave its cas number; exits 1 otherwise
-    Cas(Cas),
-    /// Deletes keys; exits 1 if any does not exist
-    Delete(Keys),
-    /// Adds to a number and prints the new one; exits 1 if the key does not exist
-    ///
-    /// Wraps around at 2^64.
-    Incr(Arithmetic),
-    /// Subtracts from a number and prints the new one; exits 1 if the key does not exist
-    ///
-    /// Stops at 0.
-    Decr(Arithmetic),
-    /// Sets a new time to live; exits 1 if any key does not exist
-    Touch(KeysAndTtl),
-}
-
-/// Commands that ask every node.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Admin {
-    /// Prints the statistics of every node
-    Stats {
-        /// What to ask for: nothing for the general ones, `settings`, `items`, `slabs`, ...
-        #[arg(value_name = "ARGS")]
-        args: Vec<String>,
-    },
-    /// Prints the version of every node
-    Version,
-    /// Makes every value of every node invisible
-    Flush {
-        /// Flushes only after this time, rounded up to whole seconds: `30s`, `5m`
-        #[arg(long, value_name = "DURATION", value_parser = duration::duration, default_value = "0")]
-        delay: Duration,
-    },
-    /// Sets how much every node logs
-    Verbosity {
-        /// 0 logs nothing, 1 and 2 more and more
-        level: u32,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Keys {
-    /// Keys: 1 to 250 bytes, no white space, no control characters
-    #[arg(value_name = "KEY", required = true)]
-    pub(crate) keys: Vec<OsString>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct KeysAndTtl {
-    #[command(flatten)]
-    pub(crate) keys: Keys,
-    /// How long the values live from now: `30s`, `5m`, `7d`, or `none` for ever
-    #[arg(long, value_name = "DURATION", value_parser = duration::limit)]
-    pub(crate) ttl: Limit,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Item {
-    /// The key: 1 to 250 bytes, no white space, no control characters
-    pub(crate) key: OsString,
-    /// The value; `-` reads it from stdin
-    #[arg(allow_negative_numbers = true)]
-    pub(crate) value: OsString,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ItemOptions {
-    /// How long the value lives: `30s`, `5m`, `7d`, or `none` for ever
-    #[arg(long, value_name = "DURATION", value_parser = duration::limit, default_value = "none")]
-    pub(crate) ttl: Limit,
-    /// A number that is stored with the value
-    #[arg(long, default_value_t = 0)]
-    pub(crate) flags: u32,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Store {
-    #[command(flatten)]
-    pub(crate) item: Item,
-    #[command(flatten)]
-    pub(crate) options: ItemOptions,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Cas {
-    #[command(flatten)]
-    pub(crate) item: Item,
-    /// The cas number that `gets` printed
-    #[arg(value_name = "CAS")]
-    pub(crate) number: u64,
-    #[command(flatten)]
-    pub(crate) options: ItemOptions,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Arithmetic {
-    /// The key: 1 to 250 bytes, no white space, no control characters
-    pub(crate) key: OsString,
-    /// How much
-    #[arg(default_value_t = 1)]
-    pub(crate) delta: u64,
 }
 
 #[derive(Debug, Args)]
@@ -300,12 +225,46 @@ pub(crate) struct Demo {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
-    use super::Cli;
+    use super::definition;
 
     #[test]
     fn the_definition_holds_together() {
-        Cli::command().debug_assert();
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn a_command_s_help_has_the_global_options_that_have_an_effect_on_it() {
+        let all = [
+            "node",
+            "placement",
+            "slot-bits",
+            "replicas",
+            "timeout",
+            "json",
+        ];
+        let mut definition = definition();
+        definition.build();
+        for (command, expected) in [
+            ("completions", &[][..]),
+            ("demo", &["placement", "slot-bits", "timeout", "json"]),
+            (
+                "route",
+                &["node", "placement", "slot-bits", "replicas", "json"],
+            ),
+            (
+                "get",
+                &["node", "placement", "slot-bits", "timeout", "json"],
+            ),
+            ("flush", &["node", "timeout", "json"]),
+        ] {
+            let command = definition.find_subcommand_mut(command).unwrap();
+            let help = command.render_long_help().to_string();
+            let words: Vec<&str> = help.split_whitespace().collect();
+            let shown = all
+                .iter()
+                .filter(|name| words.contains(&&*format!("--{name}")));
+            let shown: Vec<&str> = shown.copied().collect();
+            assert_eq!(shown, expected, "{help}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::histogram::Histogram;
 
 /// `1234567` as `1,234,567`.
-pub(super) fn grouped(number: impl TryInto<u64>) -> String {
+pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
     let digits = number.try_into().unwrap_or(u64::MAX).to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -18,7 +18,7 @@ pub(super) fn grouped(number: impl TryInto<u64>) -> String {
 }
 
 /// `0.14 ms`, `25.9 ms`, `1,250 ms`
-pub(super) fn milliseconds(duration: Duration) -> String {
+pub(crate) fn milliseconds(duration: Duration) -> String {
     let ms = duration.as_secs_f64() * 1000.0;
     match ms {
         ..10.0 => format!("{ms:.2} ms"),
@@ -28,13 +28,13 @@ pub(super) fn milliseconds(duration: Duration) -> String {
 }
 
 /// The median, or `-` of nothing.
-pub(super) fn median(latency: &Histogram) -> String {
+pub(crate) fn median(latency: &Histogram) -> String {
     latency.quantile(0.5).map_or("-".to_owned(), milliseconds)
 }
 
 /// A part of a whole, `19.9%`.
 #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
-pub(super) fn percent(part: usize, whole: usize) -> String {
+pub(crate) fn percent(part: usize, whole: usize) -> String {
     format!("{:.1}%", part as f64 * 100.0 / whole as f64)
 }
 
