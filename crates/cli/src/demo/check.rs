@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::LATE;
@@ -99,41 +100,49 @@ impl Observed {
         let owned = self.count(&self.home);
         let pairs = self.items.iter().zip(&owned);
         let in_place: usize = pairs.map(|(held, owned)| held.min(owned)).sum();
-        let seen = format!(
+        let stray = self.items.iter().sum::<usize>() - in_place;
+        let mut seen = format!(
             "{} keys loaded, {} read back right, {} on the node that owns them",
-            grouped(keys),
+            grouped(keys - self.unloaded),
             grouped(self.loaded.right),
             grouped(in_place)
         );
+        add(&mut seen, self.unloaded, "keys not loaded");
+        add(&mut seen, stray, "keys on a node that does not own them");
         let kept = self.unloaded == 0 && self.loaded.right == keys && self.items == owned;
         (kept, seen)
     }
 
     /// A slow node slows the reads of its own keys and no others.
     fn slow(&self) -> (bool, String) {
-        let median = |seen: &Seen| seen.latency.quantile(0.5).unwrap_or_default();
+        let median = |seen: &Seen| seen.latency.quantile(0.5);
         let slow = median(&self.slowed[self.slow]);
         let others = self.slowed.iter().enumerate();
         let others = others.filter(|&(node, _)| node != self.slow);
-        let slowest = others.map(|(_, seen)| median(seen)).max();
-        let slowest = slowest.unwrap_or_default();
-        let trouble = self.slowed.iter().map(|seen| seen.failures + seen.misses);
-        let trouble: u64 = trouble.sum();
-        let seen = format!(
-            "{} slow: its keys take {}, all others {} at most; {} reads failed",
+        let slowest = others.filter_map(|(_, seen)| median(seen)).max();
+        let failures: u64 = self.slowed.iter().map(|seen| seen.failures).sum();
+        let misses: usize = self.slowed.iter().map(|seen| seen.missed.len()).sum();
+        let shown = |median: Option<_>| median.map_or("-".to_owned(), milliseconds);
+        let mut seen = format!(
+            "{} answers {} ms late: its keys take {}, all others {} at most; {} reads failed",
             self.names[self.slow],
-            milliseconds(slow),
-            milliseconds(slowest),
-            grouped(trouble)
+            LATE.as_millis(),
+            shown(slow),
+            shown(slowest),
+            grouped(failures)
         );
+        add(&mut seen, misses, "reads found no value");
         // The histogram rounds down by at most one part in 64.
-        let late_enough = slow + LATE / 64 >= LATE;
-        (trouble == 0 && late_enough && slowest < slow, seen)
+        let is_late = slow.is_some_and(|slow| slow + LATE / 64 >= LATE);
+        let is_alone = slow
+            .zip(slowest)
+            .is_some_and(|(slow, others)| others < slow);
+        (is_late && is_alone && failures == 0 && misses == 0, seen)
     }
 
     /// A dead node is routed around, and fails no reads but those of its own keys.
     fn killed(&self) -> (bool, String) {
-        let (own, others) = self.split(&self.killed, |seen| seen.failures);
+        let (own, others) = self.failures(&self.killed);
         let seen = format!(
             "{} killed: {}; failed reads: {} of its keys, {} of others",
             self.dead_name(),
@@ -146,47 +155,53 @@ impl Observed {
 
     /// A dead node's keys move, all of them and no others; and no other key is lost.
     fn moved(&self) -> (bool, String) {
-        let all = self.of_dead(&(0..self.home.len()).collect::<Vec<_>>()).0;
-        let (own, others) = self.of_dead(&self.away(&self.while_dead));
-        let lost = self.of_dead(&self.sweep_while_dead.missing).1 as u64
-            + self.split(&self.killed, |seen| seen.misses).1;
-        let seen = format!(
+        let all = self.of_dead(0..self.home.len()).0;
+        let (own, others) = self.of_dead(self.away(&self.while_dead));
+        let sweep = &self.sweep_while_dead;
+        let missed = all_missed(&self.killed, sweep);
+        let lost = self.of_dead(missed).1;
+        let mut seen = format!(
             "meanwhile moved: {} of its {} keys, {} of others; lost: {} of others",
             grouped(own),
             grouped(all),
             grouped(others),
             grouped(lost)
         );
-        let all_read = self.sweep_while_dead.failed.is_empty();
+        add(&mut seen, sweep.failed.len(), UNREADABLE);
+        let all_read = sweep.failed.is_empty();
         (own == all && others == 0 && lost == 0 && all_read, seen)
     }
 
     /// When the node is back, so are its keys.
     fn back(&self) -> (bool, String) {
-        let away = self.away(&self.at_the_end).len();
-        let others = self.split(&self.returned, |seen| seen.failures).1;
-        let seen = format!(
+        let away = self.away(&self.at_the_end).count();
+        let failures = self.failures(&self.returned).1;
+        let mut seen = format!(
             "{} back, empty: {}; away from home: {} keys",
             self.dead_name(),
             when("its keys came home", self.comeback),
             grouped(away)
         );
-        (self.comeback.is_some() && away == 0 && others == 0, seen)
+        add(&mut seen, failures, "failed reads of others");
+        (self.comeback.is_some() && away == 0 && failures == 0, seen)
     }
 
     /// In the end every key can be read; only those of the dead node had to be filled again.
     fn refilled(&self) -> (bool, String) {
         let keys = self.home.len();
-        let (own, others) = self.split(&self.returned, |seen| seen.misses);
-        let unread = self.of_dead(&self.unread.missing);
-        let others = others + unread.1 as u64;
-        let seen = format!(
-            "at the end {} of {} keys right; refilled: {} of its keys, {} of others",
+        let all = self.of_dead(0..keys).0;
+        let missed = all_missed(&self.returned, &self.unread);
+        let (own, others) = self.of_dead(missed);
+        let mut seen = format!(
+            "at the end {} of {} keys right; refilled: {} of its {} keys, {} of others",
             grouped(self.last.right),
             grouped(keys),
-            grouped(own + unread.0 as u64),
+            grouped(own),
+            grouped(all),
             grouped(others)
         );
+        add(&mut seen, self.unread.failed.len(), UNREADABLE);
+        add(&mut seen, self.unfilled, "keys could not be refilled");
         let all_read = self.unread.failed.is_empty() && self.unfilled == 0;
         (self.last.right == keys && others == 0 && all_read, seen)
     }
@@ -212,22 +227,41 @@ impl Observed {
     }
 
     /// The keys that are not where they are when all is well.
-    fn away(&self, owners: &[usize]) -> Vec<usize> {
+    fn away(&self, owners: &[usize]) -> impl Iterator<Item = usize> {
         let keys = 0..self.home.len();
-        keys.filter(|&key| owners[key] != self.home[key]).collect()
+        keys.filter(|&key| owners[key] != self.home[key])
     }
 
     /// How many of these keys live on the node that was killed, and how many on others.
-    fn of_dead(&self, keys: &[usize]) -> (usize, usize) {
+    fn of_dead(&self, keys: impl IntoIterator<Item = usize>) -> (usize, usize) {
+        let keys: Vec<usize> = keys.into_iter().collect();
         let home = keys.iter().map(|&key| self.home[key]);
         let own = home.filter(|&home| home == self.dead).count();
         (own, keys.len() - own)
     }
 
-    /// What readers of the killed node's keys counted, and what all others did.
-    fn split(&self, phase: &Snapshot, count: impl Fn(&Seen) -> u64) -> (u64, u64) {
-        let own = count(&phase[self.dead]);
-        (own, phase.iter().map(count).sum::<u64>() - own)
+    /// How many reads failed of the killed node's keys, and how many of all others.
+    fn failures(&self, phase: &Snapshot) -> (u64, u64) {
+        let own = phase[self.dead].failures;
+        let all: u64 = phase.iter().map(|seen| seen.failures).sum();
+        (own, all - own)
+    }
+}
+
+/// What a number is of that is zero in a good run.
+const UNREADABLE: &str = "keys could not be read";
+
+/// The keys that readers or a sweep did not find, each once however often it was missed.
+fn all_missed(phase: &Snapshot, sweep: &Sweep) -> HashSet<usize> {
+    let missed = phase.iter().flat_map(|seen| &seen.missed);
+    missed.chain(&sweep.missing).copied().collect()
+}
+
+/// Says a number that breaks a promise; in a good run there is nothing to say.
+fn add(seen: &mut String, count: impl TryInto<u64>, of: &str) {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    if count > 0 {
+        *seen = format!("{seen}; {} {of}", grouped(count));
     }
 }
 

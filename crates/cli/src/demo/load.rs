@@ -25,7 +25,9 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub(super) struct Seen {
     /// How long reads took that were answered.
     pub(super) latency: Histogram,
-    pub(super) misses: u64,
+    /// The keys that did not exist, one for each read that found none. As each is filled again at
+    /// once, they are few.
+    pub(super) missed: Vec<usize>,
     pub(super) failures: u64,
     pub(super) wrong: u64,
 }
@@ -35,7 +37,12 @@ impl Seen {
     pub(super) fn since(&self, earlier: &Self) -> Self {
         Self {
             latency: self.latency.since(&earlier.latency),
-            misses: self.misses - earlier.misses,
+            missed: self
+                .missed
+                .iter()
+                .skip(earlier.missed.len())
+                .copied()
+                .collect(),
             failures: self.failures - earlier.failures,
             wrong: self.wrong - earlier.wrong,
         }
@@ -64,6 +71,13 @@ pub(super) struct Meters {
 }
 
 impl Meters {
+    pub(super) fn new(nodes: usize) -> Self {
+        Self {
+            seen: (0..nodes).map(|_| Mutex::default()).collect(),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
     /// What was seen so far.
     pub(super) fn snapshot(&self) -> Snapshot {
         let seen = self.seen.iter();
@@ -75,10 +89,7 @@ impl Load {
     /// Starts the readers; `seed` chooses the order of their keys.
     pub(super) fn start(cluster: &Arc<Cluster>, seed: u64) -> Self {
         let nodes = cluster.names.len();
-        let meters = Arc::new(Meters {
-            seen: (0..nodes).map(|_| Mutex::default()).collect(),
-            stopped: AtomicBool::new(false),
-        });
+        let meters = Arc::new(Meters::new(nodes));
         let mut readers = JoinSet::new();
         let mut random = fastrand::Rng::with_seed(seed);
         for node in 0..nodes {
@@ -134,12 +145,12 @@ impl Reader {
     async fn run(mut self) {
         while !self.meters.stopped.load(Ordering::Relaxed) {
             let at = self.random.usize(..self.keys.len());
-            self.read(&self.cluster.keys[self.keys[at]]).await;
+            self.read(self.keys[at]).await;
         }
     }
 
-    async fn read(&self, key: &str) {
-        let client = &self.cluster.client;
+    async fn read(&self, at: usize) {
+        let (client, key) = (&self.cluster.client, &self.cluster.keys[at]);
         let started = Instant::now();
         let answer = client.get(key).await;
         let took = started.elapsed();
@@ -153,7 +164,7 @@ impl Reader {
                 }
                 Ok(None) => {
                     seen.latency.record(took);
-                    seen.misses += 1;
+                    seen.missed.push(at);
                     true
                 }
                 Err(_) => {

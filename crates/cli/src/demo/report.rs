@@ -9,7 +9,7 @@ use super::check::{self, Observed};
 use super::load::Seen;
 use crate::json::Object;
 use crate::table::{Align, Table};
-use crate::words::{grouped, median, percent};
+use crate::words::{grouped, median};
 
 pub(super) fn write(observed: &Observed, out: &mut dyn Write) -> io::Result<()> {
     let (names, keys) = (&observed.names, observed.home.len());
@@ -26,15 +26,7 @@ pub(super) fn write(observed: &Observed, out: &mut dyn Write) -> io::Result<()> 
     let while_dead = observed.count(&observed.while_dead);
     let at_the_end = observed.count(&observed.at_the_end);
     let mut table = Table::new(
-        [
-            "NODE",
-            "KEYS",
-            "SHARE",
-            "MEDIAN READ",
-            &format!("{slow} SLOW"),
-            &format!("{dead} DEAD"),
-            &format!("{dead} BACK"),
-        ],
+        ["", "MEDIAN READ", "MEDIAN READ", "KEYS", "KEYS", "KEYS"],
         [
             Align::Left,
             Align::Right,
@@ -42,18 +34,24 @@ pub(super) fn write(observed: &Observed, out: &mut dyn Write) -> io::Result<()> 
             Align::Right,
             Align::Right,
             Align::Right,
-            Align::Right,
         ],
     );
+    table.row([
+        "NODE".to_owned(),
+        "ALL WELL".to_owned(),
+        format!("{slow} SLOW"),
+        "ALL WELL".to_owned(),
+        format!("{dead} DEAD"),
+        format!("{dead} BACK"),
+    ]);
     for (node, name) in names.iter().enumerate() {
         table.row([
             name.clone(),
-            grouped(home[node]),
-            percent(home[node], keys),
             median(&observed.calm[node].latency),
             median(&observed.slowed[node].latency),
-            format!("{} keys", grouped(while_dead[node])),
-            format!("{} keys", grouped(at_the_end[node])),
+            grouped(home[node]),
+            grouped(while_dead[node]),
+            grouped(at_the_end[node]),
         ]);
     }
     table.write(out)?;
@@ -126,7 +124,7 @@ fn latency(seen: &Seen) -> Value {
     };
     Object::default()
         .with("reads", seen.latency.total())
-        .with("misses", seen.misses)
+        .with("misses", seen.missed.len())
         .with("failures", seen.failures)
         .with("p50_us", us(0.5))
         .with("p99_us", us(0.99))

@@ -35,9 +35,10 @@ fn good() -> Observed {
     };
     let mut killed = snapshot([quick; 3]);
     killed[2].failures = 7;
-    killed[2].misses = 30;
+    killed[2].missed = dead_keys[3..].to_vec();
     let mut returned = snapshot([quick; 3]);
-    returned[2].misses = 20;
+    // Two readers missed the same key before either had filled it.
+    returned[2].missed = [&dead_keys[..1], &dead_keys[..20]].concat();
     Observed {
         names: ["a", "b", "c"].map(str::to_owned).to_vec(),
         seed: 1,
@@ -85,11 +86,11 @@ fn a_good_run_keeps_every_promise() {
         seen,
         [
             "100 keys loaded, 100 read back right, 100 on the node that owns them",
-            "b slow: its keys take 24.8 ms, all others 1.00 ms at most; 0 reads failed",
+            "b answers 25 ms late: its keys take 24.8 ms, all others 1.00 ms at most; 0 reads failed",
             "c killed: routed around after 60.0 ms; failed reads: 7 of its keys, 0 of others",
             "meanwhile moved: 33 of its 33 keys, 0 of others; lost: 0 of others",
             "c back, empty: its keys came home after 80.0 ms; away from home: 0 keys",
-            "at the end 100 of 100 keys right; refilled: 33 of its keys, 0 of others",
+            "at the end 100 of 100 keys right; refilled: 33 of its 33 keys, 0 of others",
             "406 reads, 0 wrong values",
         ]
     );
@@ -112,14 +113,14 @@ fn a_slow_node_must_be_slow_and_nobody_else() {
     let almost = snapshot([quick, LATE * 9 / 10, quick]);
     assert_eq!(broken(|run| run.slowed = almost), ["slow"]);
     assert_eq!(broken(|run| run.slowed[1].failures = 1), ["slow"]);
-    assert_eq!(broken(|run| run.slowed[0].misses = 1), ["slow"]);
+    assert_eq!(broken(|run| run.slowed[0].missed.push(0)), ["slow"]);
 }
 
 #[test]
 fn a_dead_node_must_be_routed_around_and_hurt_nobody_else() {
     assert_eq!(broken(|run| run.failover = None), ["killed"]);
     assert_eq!(broken(|run| run.killed[0].failures = 1), ["killed"]);
-    assert_eq!(broken(|run| run.killed[1].misses = 1), ["moved"]);
+    assert_eq!(broken(|run| run.killed[1].missed.push(1)), ["moved"]);
     assert_eq!(broken(|run| run.while_dead[0] = 1), ["moved"]);
     assert_eq!(broken(|run| run.while_dead[2] = 2), ["moved"]);
     assert_eq!(
@@ -134,7 +135,7 @@ fn all_must_be_as_before_when_the_node_is_back() {
     assert_eq!(broken(|run| run.comeback = None), ["back"]);
     assert_eq!(broken(|run| run.at_the_end[0] = 1), ["back"]);
     assert_eq!(broken(|run| run.returned[0].failures = 1), ["back"]);
-    assert_eq!(broken(|run| run.returned[0].misses = 1), ["refilled"]);
+    assert_eq!(broken(|run| run.returned[0].missed.push(0)), ["refilled"]);
     assert_eq!(broken(|run| run.unread.missing.push(1)), ["refilled"]);
     assert_eq!(broken(|run| run.unread.failed.push(2)), ["refilled"]);
     assert_eq!(broken(|run| run.unfilled = 1), ["refilled"]);
@@ -146,4 +147,103 @@ fn one_wrong_value_is_too_many() {
     assert_eq!(broken(|run| run.seen[2].wrong = 1), ["right"]);
     assert_eq!(broken(|run| run.sweep_while_dead.wrong = 1), ["right"]);
     assert_eq!(broken(|run| run.last.wrong = 1), ["right"]);
+}
+
+/// What is said of a promise after this change of a good run, which breaks it.
+fn said(name: &str, change: impl FnOnce(&mut Observed)) -> String {
+    let mut observed = good();
+    change(&mut observed);
+    let mut promises = promises(&observed).into_iter();
+    let promise = promises.find(|promise| promise.name == name).unwrap();
+    assert!(!promise.kept, "{promise:?}");
+    promise.seen
+}
+
+type Change = fn(&mut Observed);
+
+#[test]
+fn a_broken_promise_shows_the_number_that_broke_it() {
+    let changes: [(&str, Change, &str); 20] = [
+        ("loaded", |run| run.unloaded = 7, "7 keys not loaded"),
+        ("loaded", |run| run.loaded.right = 93, "93 read back right"),
+        (
+            "loaded",
+            |run| run.items[0] = 41,
+            "7 keys on a node that does not own them",
+        ),
+        (
+            "loaded",
+            |run| run.items[0] = 27,
+            "93 on the node that owns them",
+        ),
+        ("slow", |run| run.slowed[0].failures = 7, "7 reads failed"),
+        (
+            "slow",
+            |run| run.slowed[0].missed = vec![0; 7],
+            "7 reads found no value",
+        ),
+        (
+            "slow",
+            |run| run.slowed = run.calm.clone(),
+            "its keys take 1.00 ms",
+        ),
+        ("killed", |run| run.failover = None, "never routed around"),
+        ("killed", |run| run.killed[0].failures = 7, "7 of others"),
+        ("moved", |run| run.while_dead[2] = 2, "32 of its 33 keys"),
+        ("moved", |run| run.while_dead[0] = 1, "1 of others; lost"),
+        (
+            "moved",
+            |run| run.killed[0].missed = vec![0, 3, 0],
+            "lost: 2 of others",
+        ),
+        (
+            "moved",
+            |run| run.sweep_while_dead.failed = vec![2],
+            "1 keys could not be read",
+        ),
+        (
+            "back",
+            |run| run.comeback = None,
+            "never its keys came home",
+        ),
+        (
+            "back",
+            |run| run.at_the_end[0] = 1,
+            "away from home: 1 keys",
+        ),
+        (
+            "back",
+            |run| run.returned[0].failures = 7,
+            "7 failed reads of others",
+        ),
+        (
+            "refilled",
+            |run| run.last.right = 93,
+            "93 of 100 keys right",
+        ),
+        ("refilled", |run| run.unread.missing.push(0), "1 of others"),
+        (
+            "refilled",
+            |run| run.unread.failed = vec![2],
+            "1 keys could not be read",
+        ),
+        (
+            "refilled",
+            |run| run.unfilled = 7,
+            "7 keys could not be refilled",
+        ),
+    ];
+    for (name, change, number) in changes {
+        let said = said(name, change);
+        assert!(said.contains(number), "{number:?} is not in {said:?}");
+    }
+}
+
+#[test]
+fn without_reads_there_is_no_latency_to_show() {
+    let none = |run: &mut Observed| run.slowed = vec![Seen::default(); 3];
+    assert_eq!(
+        said("slow", none),
+        "b answers 25 ms late: its keys take -, all others - at most; 0 reads failed"
+    );
 }
