@@ -14,11 +14,17 @@ use crate::words::{grouped, median, percent};
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// How wide the bar of a node that owns everything would be; shares of one half and more fill it.
+/// How wide the bar is that shares of one half and more fill, if the terminal is wide enough.
 const BAR: usize = 40;
 
-/// The most nodes that are drawn: a frame higher than the terminal could not be drawn over.
-const MAX_NODES: usize = 20;
+/// A bar narrower than this tells nothing.
+const MIN_BAR: usize = 10;
+
+/// The lines of a frame above the nodes.
+const HEADING: usize = 2;
+
+/// What is assumed of a terminal that does not know how large it is.
+const USUAL_SIZE: (usize, usize) = (80, 24);
 
 /// How a node fares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +38,8 @@ pub(super) enum State {
 pub(super) struct Screen<'a> {
     out: &'a mut dyn Write,
     is_live: bool,
+    /// The terminal's width and height, which may change while it is drawn on.
+    size: fn() -> (usize, usize),
     colours: bool,
     title: String,
     nodes: Vec<Node>,
@@ -53,8 +61,7 @@ impl<'a> Screen<'a> {
     /// A screen for these nodes, drawn on only if it `may` be and can be.
     pub(super) fn new(out: &'a mut dyn Write, may: bool, names: &[String]) -> Self {
         let variable = |name| std::env::var_os(name).unwrap_or_default();
-        let can =
-            io::stdout().is_terminal() && variable("TERM") != "dumb" && names.len() <= MAX_NODES;
+        let can = io::stdout().is_terminal() && variable("TERM") != "dumb";
         let node = |name: &String| Node {
             name: name.clone(),
             state: State::Well,
@@ -63,6 +70,7 @@ impl<'a> Screen<'a> {
         Self {
             out,
             is_live: may && can,
+            size: terminal_size,
             colours: variable("NO_COLOR").is_empty(),
             title: String::new(),
             nodes: names.iter().map(node).collect(),
@@ -122,21 +130,26 @@ impl<'a> Screen<'a> {
     }
 
     fn draw(&mut self) -> Result<(), Failure> {
-        let frame = self.frame();
+        let name = self.nodes.iter().map(|node| node.name.len()).max();
+        let layout = Layout::new((self.size)(), self.nodes.len(), name.unwrap_or(0));
+        let Some(layout) = layout else {
+            return self.clear();
+        };
+        let frame = self.frame(layout);
         if self.drawn > 0 {
             write!(self.out, "\x1b[{}A", self.drawn)?;
         }
         // Lines that do not fit are cut, not wrapped: the next frame starts where this one did.
         self.out.write_all(b"\x1b[?7l")?;
         for line in &frame {
-            writeln!(self.out, "{line}\x1b[K")?;
+            writeln!(self.out, "\x1b[2K{line}")?;
         }
         self.out.write_all(b"\x1b[?7h")?;
         self.drawn = frame.len();
         Ok(self.out.flush()?)
     }
 
-    fn frame(&mut self) -> Vec<String> {
+    fn frame(&mut self, layout: Layout) -> Vec<String> {
         let now = Instant::now();
         let seen = self.meters.as_ref().map(|meters| meters.snapshot());
         let last = self.last.take().filter(|(_, last)| !last.is_empty());
@@ -148,17 +161,22 @@ impl<'a> Screen<'a> {
         let all: usize = self.nodes.iter().map(|node| node.keys).sum();
         let title = self.paint("1", &self.title);
         let mut lines = vec![format!("steersman demo: {title}"), String::new()];
-        let width = self.nodes.iter().map(|node| node.name.len()).max();
         for (at, node) in self.nodes.iter().enumerate() {
-            let mut line = format!("  {:<1$}  ", node.name, width.unwrap_or(0));
-            line.push_str(&self.bar(node, all));
+            let mut line = format!("  {:<1$}  ", node.name, layout.name);
+            line.push_str(&self.bar(node, all, layout.bar));
             if node.state == State::Dead {
-                line.push_str("  its keys live on the others");
+                if layout.rate {
+                    line.push_str("  its keys live on the others");
+                }
             } else if let Some((seen, took)) = &fresh {
                 let latency = &seen[at].latency;
-                let rate = u128::from(latency.total()) * 1000 / took.as_millis().max(1);
-                let median = median(latency);
-                let _ = write!(line, "  {:>9} reads/s  {median:>8}", grouped(rate));
+                if layout.rate {
+                    let rate = u128::from(latency.total()) * 1000 / took.as_millis().max(1);
+                    let _ = write!(line, "  {:>9} reads/s", grouped(rate));
+                }
+                if layout.median {
+                    let _ = write!(line, "  {:>8}", median(latency));
+                }
             }
             lines.push(line);
         }
@@ -166,17 +184,17 @@ impl<'a> Screen<'a> {
     }
 
     /// The node's share of all keys, and how it fares.
-    fn bar(&self, node: &Node, all: usize) -> String {
+    fn bar(&self, node: &Node, all: usize, width: usize) -> String {
         let (colour, word) = match node.state {
             State::Well => ("32", "well"),
             State::Slow => ("33", "slow"),
             State::Dead => ("31", "dead"),
         };
-        let full = (node.keys * 2 * BAR / all.max(1)).min(BAR);
+        let full = (node.keys * 2 * width / all.max(1)).min(width);
         let bar = self.paint(colour, &"#".repeat(full));
         let word = self.paint(colour, word);
         let share = percent(node.keys, all.max(1));
-        format!("{word}  {bar}{:<1$}  {share:>6}", "", BAR - full)
+        format!("{word}  {bar}{:<1$}  {share:>6}", "", width - full)
     }
 
     fn paint(&self, colour: &str, text: &str) -> String {
@@ -188,60 +206,44 @@ impl<'a> Screen<'a> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// What of a frame fits into the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Layout {
+    /// The widths of the names and of the bars.
+    name: usize,
+    bar: usize,
+    /// Whether there is room for the reads a second, and for how long they take.
+    rate: bool,
+    median: bool,
+}
 
-    fn screen(out: &mut Vec<u8>, is_live: bool, colours: bool) -> Screen<'_> {
-        let names = ["node-1", "node-10"].map(str::to_owned);
-        let mut screen = Screen::new(out, false, &names);
-        screen.is_live = is_live;
-        screen.colours = colours;
-        screen.title("under load".to_owned());
-        screen.owners(&[0, 1, 0, 0]);
-        screen
-    }
-
-    #[test]
-    fn a_frame_shows_shares_and_states() {
-        let mut out = Vec::new();
-        let mut screen = screen(&mut out, true, false);
-        screen.state(1, State::Dead);
-        let half = "#".repeat(20);
-        assert_eq!(
-            screen.frame(),
-            [
-                "steersman demo: under load".to_owned(),
-                String::new(),
-                format!("  node-1   well  {half}{half}   75.0%"),
-                format!(
-                    "  node-10  dead  {half}{:20}   25.0%  its keys live on the others",
-                    ""
-                ),
-            ]
-        );
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn frames_are_drawn_over_each_other_and_leave_nothing() {
-        let mut out = Vec::new();
-        let mut screen = screen(&mut out, true, true);
-        let work = tokio::time::sleep(TICK * 5 / 2);
-        screen.during(work).await.unwrap();
-        screen.clear().unwrap();
-        let text = String::from_utf8(out).unwrap();
-        assert_eq!(text.matches("under load").count(), 3);
-        assert_eq!(text.matches("\x1b[4A").count(), 3);
-        assert!(text.contains("\x1b[32mwell\x1b[0m"), "{text:?}");
-        assert!(text.ends_with("\x1b[4A\x1b[J"), "{text:?}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn without_a_terminal_nothing_is_drawn() {
-        let mut out = Vec::new();
-        let mut screen = screen(&mut out, false, true);
-        screen.during(tokio::time::sleep(TICK * 5)).await.unwrap();
-        screen.clear().unwrap();
-        assert_eq!(out, b"");
+impl Layout {
+    /// The widest bar and the most columns for this many nodes; `None` if nothing useful fits.
+    fn new((width, height): (usize, usize), nodes: usize, name: usize) -> Option<Self> {
+        // The cursor has a line of its own below the frame.
+        if height <= nodes + HEADING {
+            return None;
+        }
+        // What stands around the bar: margin, name, state and share, with their spaces.
+        let fixed = 2 + name + 2 + 4 + 2 + 2 + 6;
+        let columns = [(true, true, 19 + 10), (false, true, 10), (false, false, 0)];
+        columns.into_iter().find_map(|(rate, median, columns)| {
+            let bar = width.saturating_sub(fixed + columns).min(BAR);
+            (bar >= MIN_BAR).then_some(Self {
+                name,
+                bar,
+                rate,
+                median,
+            })
+        })
     }
 }
+
+fn terminal_size() -> (usize, usize) {
+    terminal_size::terminal_size().map_or(USUAL_SIZE, |(width, height)| {
+        (width.0.into(), height.0.into())
+    })
+}
+
+#[cfg(test)]
+mod tests;
