@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::error::Error;
 
+/// Longer waits are as good as for ever, and would overflow on the way.
+const LONGEST: Duration = Duration::from_secs(u32::MAX as u64);
+
 /// Exponential back-off with jitter between attempts to connect to a node.
 ///
 /// The n-th wait is `initial * 2^(n-1)`, at most `max`, of which a random share up to `jitter`
@@ -63,7 +66,11 @@ impl Backoff {
     /// The wait after `failures` failures in a row (1 or more); `random` is from 0.0 to 1.0.
     pub(crate) fn wait(&self, failures: u32, random: f64) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
-        let full = self.initial.saturating_mul(1 << doublings).min(self.max);
+        let full = self
+            .initial
+            .saturating_mul(1 << doublings)
+            .min(self.max)
+            .min(LONGEST);
         full.mul_f64(1.0 - self.jitter * random)
     }
 }
@@ -81,6 +88,12 @@ mod tests {
         let waits: Vec<u64> = (1..=9).map(|n| backoff.wait(n, 0.7).as_secs()).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
         assert_eq!(backoff.wait(u32::MAX, 0.0).as_secs(), 60);
+        let endless = Backoff {
+            initial: Duration::MAX,
+            max: Duration::MAX,
+            jitter: 0.0,
+        };
+        assert!(endless.wait(u32::MAX, 1.0) > Duration::from_secs(1_000_000_000));
     }
 
     #[test]

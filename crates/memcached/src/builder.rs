@@ -75,8 +75,8 @@ impl Builder {
         self
     }
 
-    /// The time-out of a whole operation: routing, waiting for a connection, request and reply.
-    /// 1 s by default; `None` turns it off.
+    /// The time-out of a whole operation: routing, waiting for a connection, request and reply,
+    /// counted from the first time it is polled. 1 s by default; `None` turns it off.
     pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.options.timeout = timeout.into();
         self
@@ -199,7 +199,8 @@ impl Builder {
         self
     }
 
-    /// The runtime that the client's background tasks live on, with time and I/O enabled. By
+    /// The runtime that the client's background tasks live on, with time and I/O enabled, as any
+    /// runtime has to have that calls are made on. By
     /// default the one that `build` is called in, else the one of the first call.
     pub fn runtime(mut self, runtime: Handle) -> Self {
         self.runtime = Some(runtime);

@@ -3,13 +3,13 @@
 //! Readers take a snapshot without a lock. A change copies the snapshot, applies itself and swaps
 //! the copy in; requests that already chose their node are not disturbed.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
 use steersman_selection::{Member, NodeIndex, Placement, Scheme};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
-use tracing::warn;
 
 use crate::address::NodeConfig;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -28,6 +28,8 @@ pub(crate) struct Cluster {
     /// Told whenever a connection comes or goes.
     pub(crate) changed: Notify,
     runtime: OnceLock<Handle>,
+    /// Set under `edit`, so that no node is added after its peers were closed.
+    closed: AtomicBool,
     itself: Weak<Self>,
 }
 
@@ -97,6 +99,7 @@ impl Cluster {
                 events: EventBus::default(),
                 changed: Notify::new(),
                 runtime: OnceLock::new(),
+                closed: AtomicBool::new(false),
                 itself: itself.clone(),
             }
         });
@@ -121,6 +124,17 @@ impl Cluster {
         self.members.load()
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Takes no more nodes. Returns those to close.
+    pub(crate) fn close(&self) -> Vec<Arc<Node>> {
+        let _edit = self.edit();
+        self.closed.store(true, Ordering::Release);
+        self.members.load().nodes().cloned().collect()
+    }
+
     /// The node that owns `key`.
     pub(crate) fn route(&self, key: &[u8]) -> Result<Arc<Node>> {
         let members = self.members.load();
@@ -132,6 +146,9 @@ impl Cluster {
     }
 
     fn no_node(&self) -> Error {
+        if self.is_closed() {
+            return Error::closed();
+        }
         let members = self.members.load();
         let mut reasons = members.nodes().filter_map(|node| node.down_reason());
         let detail = match reasons.next() {
@@ -177,6 +194,9 @@ impl Cluster {
 
     pub(crate) fn add(&self, config: NodeConfig) -> Result<()> {
         let edit = self.edit();
+        if self.is_closed() {
+            return Err(Error::closed());
+        }
         let mut members = self.copy();
         let index = members.placement.insert(member(&config)).map_err(refused)?;
         let node = Arc::new(Node::new(
@@ -211,7 +231,7 @@ impl Cluster {
             node: Arc::clone(node.name()),
         });
         drop(edit);
-        node.close();
+        node.close(&Error::removed());
         Ok(())
     }
 
@@ -239,7 +259,6 @@ impl Watcher for Cluster {
                     members.placement.activate(index);
                 } else {
                     members.placement.deactivate(index);
-                    warn!(%node, "node leaves the hashing until it is healthy again");
                 }
                 self.members.store(Arc::new(members));
             }

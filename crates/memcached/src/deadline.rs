@@ -31,10 +31,10 @@ impl Patience {
 }
 
 pin_project! {
-    /// Runs out once. The timer is set at the first poll that has to wait.
+    /// Runs out once. The time counts from the first poll that has to wait: a future may be made
+    /// long before anybody polls it.
     pub(crate) struct Deadline {
         limit: Option<Duration>,
-        at: Option<Instant>,
         #[pin]
         timer: Timer,
     }
@@ -47,68 +47,89 @@ pin_project! {
         Here { #[pin] sleep: Sleep },
         /// Outside of a runtime: a task on the client's runtime keeps the time.
         There { #[pin] elapsed: oneshot::Receiver<()> },
+        Over { expired: Expired },
     }
 }
 
-impl Deadline {
-    pub(crate) fn new(limit: Option<Duration>) -> Self {
-        // A limit beyond what the clock can count to is no limit.
-        let at = limit.and_then(|limit| Instant::now().checked_add(limit));
-        Self {
-            limit,
-            at,
-            timer: Timer::Unset,
-        }
-    }
+/// Why there is no point in waiting any longer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Expired {
+    TimeOut(Duration),
+    RuntimeGone,
+}
 
-    /// Ready with the error when the time is up. `stage` is where the call is at the moment.
-    pub(crate) fn poll_elapsed(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        runtime: &Handle,
-        stage: Stage,
-    ) -> Poll<Error> {
-        let mut this = self.project();
-        let (Some(at), Some(limit)) = (*this.at, *this.limit) else {
-            return Poll::Pending;
-        };
-        if let TimerProjection::Unset = this.timer.as_mut().project() {
-            this.timer.set(Timer::new(at, runtime));
-        }
-        match this.timer.project() {
-            TimerProjection::Unset => return Poll::Pending,
-            TimerProjection::Here { sleep } => ready!(sleep.poll(cx)),
-            TimerProjection::There { elapsed } => {
-                if ready!(elapsed.poll(cx)).is_err() {
-                    return Poll::Ready(Error::runtime_gone());
-                }
-            }
-        }
+impl Expired {
+    /// The error for a call that had come to `stage`.
+    pub(crate) fn error(self, stage: Stage) -> Error {
         let what = match stage {
             Stage::Exchange => "no reply",
             Stage::Waiting | Stage::Connecting => "no place on a connection",
             Stage::Validation | Stage::Routing => "not done",
         };
-        Poll::Ready(Error::new(
-            ErrorKind::Timeout,
-            stage,
-            format!("{what} within {limit:?}"),
-        ))
+        match self {
+            Self::TimeOut(limit) => Error::new(
+                ErrorKind::Timeout,
+                stage,
+                format!("{what} within {limit:?}"),
+            ),
+            Self::RuntimeGone => Error::runtime_gone(),
+        }
+    }
+}
+
+impl Deadline {
+    pub(crate) fn new(limit: Option<Duration>) -> Self {
+        Self {
+            limit,
+            timer: Timer::Unset,
+        }
+    }
+
+    /// Ready when the time is up, and ever after.
+    pub(crate) fn poll_expired(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        runtime: &Handle,
+    ) -> Poll<Expired> {
+        let mut this = self.project();
+        let Some(limit) = *this.limit else {
+            return Poll::Pending;
+        };
+        if let TimerProjection::Unset = this.timer.as_mut().project() {
+            // A limit beyond what the clock can count to is no limit.
+            let Some(at) = Instant::now().checked_add(limit) else {
+                return Poll::Pending;
+            };
+            this.timer.set(Timer::new(at, runtime));
+        }
+        let expired = match this.timer.as_mut().project() {
+            TimerProjection::Unset => return Poll::Pending,
+            TimerProjection::Here { sleep } => {
+                ready!(sleep.poll(cx));
+                Expired::TimeOut(limit)
+            }
+            TimerProjection::There { elapsed } => match ready!(elapsed.poll(cx)) {
+                Ok(()) => Expired::TimeOut(limit),
+                Err(_) => Expired::RuntimeGone,
+            },
+            TimerProjection::Over { expired } => *expired,
+        };
+        this.timer.set(Timer::Over { expired });
+        Poll::Ready(expired)
     }
 
     /// Runs `work` until it is done or the time is up.
     pub(crate) async fn bound<F: Future>(
         mut self: Pin<&mut Self>,
         runtime: &Handle,
-        stage: Stage,
         work: F,
-    ) -> Result<F::Output, Error> {
+    ) -> Result<F::Output, Expired> {
         let mut work = pin!(work);
         poll_fn(|cx| {
             if let Poll::Ready(done) = work.as_mut().poll(cx) {
                 return Poll::Ready(Ok(done));
             }
-            self.as_mut().poll_elapsed(cx, runtime, stage).map(Err)
+            self.as_mut().poll_expired(cx, runtime).map(Err)
         })
         .await
     }

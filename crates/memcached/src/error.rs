@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use steersman_memcached_protocol::{ServerError, ServerErrorKind};
+use steersman_memcached_protocol::{RequestError, ServerError, ServerErrorKind};
 
 /// The result of this crate's calls.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -52,7 +52,7 @@ pub enum ErrorKind {
     InvalidKey,
     /// Another argument cannot be sent: a value over the limit, a malformed stats argument.
     InvalidArgument,
-    /// The node is not a member of the cluster.
+    /// The node is not a member of the cluster, or not any more.
     UnknownNode,
     /// The operation took longer than its time-out.
     Timeout,
@@ -71,7 +71,7 @@ pub enum ErrorKind {
     Protocol,
     /// The server answered with an error line (`ERROR`, `CLIENT_ERROR`, `SERVER_ERROR`).
     Server,
-    /// The client was closed, or the node was removed from it.
+    /// The client was closed.
     Closed,
     /// There is no Tokio runtime to work on, or the one that the client lives on is gone.
     Runtime,
@@ -117,12 +117,37 @@ impl Error {
         Self::new(ErrorKind::Closed, Stage::Routing, "the client is closed")
     }
 
+    pub(crate) fn removed() -> Self {
+        Self::new(
+            ErrorKind::UnknownNode,
+            Stage::Routing,
+            "the node was removed from the cluster",
+        )
+    }
+
+    pub(crate) fn cannot_send(error: RequestError) -> Self {
+        Self::new(
+            ErrorKind::InvalidArgument,
+            Stage::Validation,
+            error.to_string(),
+        )
+        .with_source(error)
+    }
+
     pub(crate) fn runtime_gone() -> Self {
         Self::new(
             ErrorKind::Runtime,
             Stage::Routing,
             "the Tokio runtime that this client lives on is gone; \
              build the client on a runtime that outlives its use",
+        )
+    }
+
+    pub(crate) fn bug() -> Self {
+        Self::new(
+            ErrorKind::Runtime,
+            Stage::Routing,
+            "a background task of the client panicked; please report it",
         )
     }
 

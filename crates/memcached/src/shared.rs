@@ -1,7 +1,6 @@
 //! What all handles and calls of a client hold: the cluster, and its beginning and end.
 
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,7 +17,6 @@ pub(crate) struct Shared {
     pub(crate) cluster: Arc<Cluster>,
     /// Waits here until there is a runtime to call it on.
     handler: Mutex<Option<Handler>>,
-    closed: AtomicBool,
 }
 
 impl Shared {
@@ -26,20 +24,11 @@ impl Shared {
         Self {
             cluster,
             handler: Mutex::new(handler),
-            closed: AtomicBool::new(false),
         }
     }
 
     pub(crate) fn options(&self) -> &Options {
         &self.cluster.options
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn set_closed(&self) {
-        self.closed.store(true, Ordering::Release);
     }
 
     /// Starts the background work on `runtime`, once.
@@ -93,14 +82,15 @@ impl Shared {
                 changed.await;
             }
         };
-        deadline.bound(runtime, Stage::Connecting, work).await
+        let waited = deadline.bound(runtime, work).await;
+        waited.map_err(|expired| expired.error(Stage::Connecting))
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
         for node in self.cluster.members().nodes() {
-            node.close();
+            node.close(&Error::closed());
         }
         self.cluster.events.close();
     }

@@ -10,13 +10,13 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use steersman_memcached_protocol::{Key, Outbox, ReadKind, Reply, Value};
+use steersman_memcached_protocol::{Key, ReadKind, Reply, Value};
 
 use super::read::ReadOf;
 use super::{key, server_error, unfit_reply};
-use crate::deadline::{Deadline, Patience};
+use crate::deadline::{Deadline, Expired, Patience};
 use crate::error::{Error, Result, Stage};
-use crate::node::{Encode, Gather, Node, Started, Token};
+use crate::node::{Ask, Gather, Node, Started, Ticket, Token};
 use crate::outcome::Many;
 use crate::shared::Shared;
 
@@ -209,67 +209,47 @@ impl Part<'_> {
             .keys
             .chunks(self.shared.options().limits.max_batch_keys)
         {
-            let sending = deadline
-                .as_mut()
-                .bound(runtime, Stage::Waiting, self.send(kind, keys));
-            match sending.await.and_then(|sent| sent) {
-                Ok(gather) => lines.push(Line {
-                    node: &self.node,
-                    keys,
-                    gather,
-                    counted: false,
-                }),
+            let mut line = Line::new(&self.node, keys);
+            match self.send(kind, &mut line) {
+                Ok(Some(mut ticket)) => {
+                    // One line of a call in the queue at a time: it is bounded, and for others too.
+                    let admitted = poll_fn(|cx| ticket.poll_admitted(cx));
+                    if let Err(expired) = deadline.as_mut().bound(runtime, admitted).await
+                        && ticket.withdraw()
+                    {
+                        line.fail(&expired.error(Stage::Waiting), &mut results);
+                        continue;
+                    }
+                }
+                Ok(None) => {}
                 Err(error) => {
-                    self.node.operations.ended(true);
-                    let error = error.at_node(self.node.name());
-                    results.extend(keys.iter().map(|&index| (index, Err(error.clone()))));
+                    line.fail(&error, &mut results);
+                    continue;
                 }
             }
+            lines.push(line);
         }
         for line in lines {
             let answered = poll_fn(|cx| line.gather.poll_complete(cx));
-            let late = deadline
-                .as_mut()
-                .bound(runtime, Stage::Exchange, answered)
-                .await
-                .err();
+            let late = deadline.as_mut().bound(runtime, answered).await.err();
             line.read(late, &mut results);
         }
         results
     }
 
-    /// Puts one line of keys on a connection, waiting for a place if it has to.
-    async fn send(&self, kind: ReadKind, keys: &[usize]) -> Result<Arc<Gather>> {
-        loop {
-            let (encode, gather) = self.encoder(kind, keys)?;
-            let encoded = match self.node.start(false, encode)? {
-                Started::Submitted(_) => Some(gather),
-                Started::Queued(waiting) => {
-                    let place = waiting.await?;
-                    let (encode, gather) = self.encoder(kind, keys)?;
-                    self.node.start_at(place, encode).map(|_| gather)
-                }
-            };
-            // Without an outcome the connection went away before the place could be used.
-            if let Some(gather) = encoded {
-                return Ok(gather);
-            }
+    /// Sends one line of keys; a ticket if it has to wait for a place.
+    fn send(&self, kind: ReadKind, line: &mut Line<'_>) -> Result<Option<Ticket>> {
+        let (gather, shares) = Gather::new(line.keys.len());
+        line.gather = gather;
+        let reads = line.keys.iter().zip(shares);
+        let reads = reads.map(|(&index, share)| Ok((self.asked.key(index)?, Token::Many(share))));
+        match self
+            .node
+            .start(Ask::Reads(kind, reads.collect::<Result<_>>()?))?
+        {
+            Started::OnConnection => Ok(None),
+            Started::Queued(ticket) => Ok(Some(ticket)),
         }
-    }
-
-    /// What writes the keys into an outbox, and where their replies will come.
-    fn encoder(&self, kind: ReadKind, keys: &[usize]) -> Result<(impl Encode, Arc<Gather>)> {
-        let keys: Vec<Key<'_>> = keys
-            .iter()
-            .map(|&index| self.asked.key(index))
-            .collect::<Result<_>>()?;
-        let (gather, shares) = Gather::new(keys.len());
-        let reads = keys.into_iter().zip(shares.map(Token::Many));
-        let encode = move |outbox: &mut Outbox<Token>| {
-            outbox.submit_reads(kind, reads);
-            Ok(())
-        };
-        Ok((encode, gather))
     }
 }
 
@@ -281,24 +261,44 @@ struct Line<'a> {
     counted: bool,
 }
 
-impl Line<'_> {
-    fn read(mut self, late: Option<Error>, results: &mut Vec<(usize, Outcome)>) {
-        let unanswered = late.unwrap_or_else(Error::runtime_gone).executed(true);
+impl<'a> Line<'a> {
+    fn new(node: &'a Node, keys: &'a [usize]) -> Self {
+        let (gather, _) = Gather::new(0);
+        Self {
+            node,
+            keys,
+            gather,
+            counted: false,
+        }
+    }
+
+    fn read(self, late: Option<Expired>, results: &mut Vec<(usize, Outcome)>) {
+        let unanswered = late
+            .unwrap_or(Expired::RuntimeGone)
+            .error(Stage::Exchange)
+            .executed(true);
+        let replies = self.gather.take();
+        let outcomes = replies.into_iter().map(|reply| match reply {
+            Some(Ok(Reply::Value(value))) => Ok(Some(value)),
+            Some(Ok(Reply::Miss)) => Ok(None),
+            Some(Ok(Reply::Error(error))) => Err(server_error(error)),
+            Some(Ok(other)) => Err(unfit_reply(&other)),
+            Some(Err(error)) => Err(error),
+            None => Err(unanswered.clone()),
+        });
+        self.end(outcomes, results);
+    }
+
+    fn fail(self, error: &Error, results: &mut Vec<(usize, Outcome)>) {
+        self.end(std::iter::repeat_with(|| Err(error.clone())), results);
+    }
+
+    fn end(mut self, outcomes: impl Iterator<Item = Outcome>, results: &mut Vec<(usize, Outcome)>) {
         let mut failed = false;
-        for (&index, reply) in self.keys.iter().zip(self.gather.take()) {
-            let outcome = match reply {
-                Some(Ok(Reply::Value(value))) => Ok(Some(value)),
-                Some(Ok(Reply::Miss)) => Ok(None),
-                Some(Ok(Reply::Error(error))) => Err(server_error(error)),
-                Some(Ok(other)) => Err(unfit_reply(&other)),
-                Some(Err(error)) => Err(error),
-                None => Err(unanswered.clone()),
-            };
+        for (&index, outcome) in self.keys.iter().zip(outcomes) {
             failed |= outcome.is_err();
-            results.push((
-                index,
-                outcome.map_err(|error| error.at_node(self.node.name())),
-            ));
+            let outcome = outcome.map_err(|error| error.at_node(self.node.name()));
+            results.push((index, outcome));
         }
         self.counted = true;
         self.node.operations.ended(failed);

@@ -16,7 +16,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
-use steersman_memcached_protocol::{Key, Outbox, Reply, Request, RequestError, ServerError};
+use steersman_memcached_protocol::{Key, Reply, ServerError};
 use tokio::sync::oneshot;
 use tokio::task::coop::poll_proceed;
 
@@ -29,7 +29,7 @@ pub use self::write::{
 };
 use crate::deadline::{Deadline, Patience};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::node::{Encode, Node, Started, Token, Waiting};
+use crate::node::{Ask, Node, Started, Ticket, Token};
 use crate::shared::Shared;
 
 /// One request and how its reply is read. Implemented by this crate's operations only.
@@ -176,17 +176,33 @@ pin_project! {
 
 enum State {
     Fresh,
-    Queued(Waiting),
-    InFlight(oneshot::Receiver<Result<Reply>>),
+    /// Waits for the reply; with a ticket the request may still be in the queue.
+    Sent {
+        reply: oneshot::Receiver<Result<Reply>>,
+        ticket: Option<Ticket>,
+    },
+    /// A noreply request waits for its place on a connection, and for nothing else.
+    Queued(Ticket),
     Done,
 }
 
 impl State {
-    fn stage(&self) -> Stage {
+    /// How far a call that is given up has come.
+    fn withdraw(&self) -> Stage {
         match self {
             Self::Fresh | Self::Done => Stage::Routing,
-            Self::Queued(_) => Stage::Waiting,
-            Self::InFlight(_) => Stage::Exchange,
+            Self::Sent { ticket: None, .. } => Stage::Exchange,
+            Self::Sent {
+                ticket: Some(ticket),
+                ..
+            }
+            | Self::Queued(ticket) => {
+                if ticket.withdraw() {
+                    Stage::Waiting
+                } else {
+                    Stage::Exchange
+                }
+            }
         }
     }
 }
@@ -203,11 +219,9 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
                 let Some(runtime) = call.shared.cluster.runtime() else {
                     return Poll::Pending;
                 };
-                let stage = this.state.stage();
-                match this.deadline.poll_elapsed(cx, runtime, stage) {
-                    Poll::Pending => return Poll::Pending,
-                    Poll::Ready(error) => Err(error.executed(stage == Stage::Exchange)),
-                }
+                let expired = ready!(this.deadline.poll_expired(cx, runtime));
+                let stage = this.state.withdraw();
+                Err(expired.error(stage).executed(stage == Stage::Exchange))
             }
         };
         *this.state = State::Done;
@@ -235,82 +249,80 @@ fn advance<O: sealed::Operation>(
     cx: &mut Context<'_>,
 ) -> Poll<Result<O::Output>> {
     loop {
-        let started = match state {
+        match state {
             State::Fresh => {
                 // A loop of calls that are done at once (refused, or noreply) must not keep the
-                // client's own tasks from running.
-                ready!(poll_proceed(cx)).made_progress();
-                let request = call.operation.request()?;
-                request
-                    .check(&call.shared.options().limits)
-                    .map_err(cannot_send)?;
-                call.shared.ensure_started()?;
-                let node = match (chosen.as_ref(), &call.node) {
-                    (Some(node), _) | (None, Some(node)) => Arc::clone(node),
-                    (None, None) => call
-                        .shared
-                        .cluster
-                        .route(call.operation.key().unwrap_or_default())?,
-                };
-                let quiet = O::unanswered().is_some();
-                let (encode, reply) = encoder::<O>(&request);
-                let started = node.start(quiet, encode);
-                *chosen = Some(node);
-                match started? {
-                    Started::Submitted(encoded) => Some((encoded, reply)),
-                    Started::Queued(waiting) => {
-                        *state = State::Queued(waiting);
-                        continue;
+                // client's own tasks from running: those count against the task's budget.
+                let budget = ready!(poll_proceed(cx));
+                match start(call, chosen) {
+                    Ok(State::Done) => {
+                        budget.made_progress();
+                        return Poll::Ready(O::unanswered().ok_or_else(Error::closed));
+                    }
+                    Ok(started) => *state = started,
+                    Err(error) => {
+                        budget.made_progress();
+                        return Poll::Ready(Err(error));
                     }
                 }
             }
-            State::Queued(waiting) => {
-                let place = match Pin::new(waiting).poll(cx) {
-                    Poll::Pending => return Poll::Pending,
-                    Poll::Ready(place) => place?,
-                };
-                let request = call.operation.request()?;
-                let (encode, reply) = encoder::<O>(&request);
-                let node = chosen.as_ref().ok_or_else(Error::closed)?;
-                node.start_at(place, encode).map(|encoded| (encoded, reply))
-            }
-            State::InFlight(reply) => {
+            State::Sent { reply, .. } => {
                 return Pin::new(reply).poll(cx).map(|reply| match reply {
                     Ok(reply) => reply.and_then(read::<O>),
                     // The connection's driver was dropped with its runtime.
                     Err(_) => Err(Error::runtime_gone().executed(true)),
                 });
             }
-            State::Done => return Poll::Pending,
-        };
-        match started {
-            Some((encoded, reply)) => {
-                encoded.map_err(cannot_send)?;
-                match O::unanswered() {
-                    Some(done) => return Poll::Ready(Ok(done)),
-                    None => *state = State::InFlight(reply),
-                }
+            State::Queued(ticket) => {
+                return ticket.poll_admitted(cx).map(|admitted| {
+                    admitted.and_then(|()| O::unanswered().ok_or_else(Error::closed))
+                });
             }
-            // The connection went away between granting the place and using it.
-            None => *state = State::Fresh,
+            State::Done => return Poll::Pending,
         }
     }
 }
 
-/// What writes `request` into an outbox, and where its reply will come.
-fn encoder<O: sealed::Operation>(
-    request: &Request<'_>,
-) -> (impl Encode, oneshot::Receiver<Result<Reply>>) {
-    let (caller, reply) = oneshot::channel();
-    let token = if O::unanswered().is_some() {
-        Token::Quiet
-    } else {
-        Token::One(caller)
-    };
-    (
-        move |outbox: &mut Outbox<Token>| outbox.submit(request, token),
-        reply,
-    )
+/// Sends the request of a call; [`State::Done`] if there is nothing to wait for.
+fn start<O: sealed::Operation>(call: &Call<O>, chosen: &mut Option<Arc<Node>>) -> Result<State> {
+    let shared = &call.shared;
+    let noreply = O::unanswered().is_some();
+    loop {
+        let request = call.operation.request()?;
+        request
+            .check(&shared.options().limits)
+            .map_err(Error::cannot_send)?;
+        shared.ensure_started()?;
+        let node = match &call.node {
+            Some(node) => Arc::clone(node),
+            None => shared
+                .cluster
+                .route(call.operation.key().unwrap_or_default())?,
+        };
+        let (caller, reply) = oneshot::channel();
+        let token = if noreply {
+            Token::Quiet
+        } else {
+            Token::One(caller)
+        };
+        let started = node.start(Ask::One(request, token));
+        *chosen = Some(node);
+        return match started {
+            Ok(Started::OnConnection) if noreply => Ok(State::Done),
+            Ok(Started::OnConnection) => Ok(State::Sent {
+                reply,
+                ticket: None,
+            }),
+            Ok(Started::Queued(ticket)) if noreply => Ok(State::Queued(ticket)),
+            Ok(Started::Queued(ticket)) => Ok(State::Sent {
+                reply,
+                ticket: Some(ticket),
+            }),
+            // It was removed between being chosen and being asked: the key has a new owner.
+            Err(error) if error.kind() == ErrorKind::UnknownNode && call.node.is_none() => continue,
+            Err(error) => Err(error),
+        };
+    }
 }
 
 fn read<O: sealed::Operation>(reply: Reply) -> Result<O::Output> {
@@ -336,15 +348,6 @@ fn unfit_reply(reply: &Reply) -> Error {
 
 fn server_error(error: ServerError) -> Error {
     Error::new(ErrorKind::Server, Stage::Exchange, error.to_string()).with_source(error)
-}
-
-fn cannot_send(error: RequestError) -> Error {
-    Error::new(
-        ErrorKind::InvalidArgument,
-        Stage::Validation,
-        error.to_string(),
-    )
-    .with_source(error)
 }
 
 /// Checks a key.

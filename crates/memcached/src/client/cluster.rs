@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Client, NodeHandle};
 use crate::address::{IntoNodeConfig, NodeConfig};
 use crate::call::{AllNodes, CacheMemlimit, FlushAll, Stats, Verbosity, Version};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::events::EventStream;
 use crate::metrics::PoolMetrics;
 use crate::node::Node;
@@ -63,9 +63,6 @@ impl Client {
     /// [`ErrorKind::Config`](crate::ErrorKind::Config) if it is malformed or there is a node of that name;
     /// [`ErrorKind::Closed`](crate::ErrorKind::Closed) if the client is closed.
     pub fn add_node(&self, node: impl IntoNodeConfig) -> Result<()> {
-        if self.is_closed() {
-            return Err(Error::closed());
-        }
         self.shared.cluster.add(node.into_node_config()?)
     }
 

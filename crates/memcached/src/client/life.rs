@@ -64,7 +64,7 @@ impl Client {
 
     /// Whether the client was closed.
     pub fn is_closed(&self) -> bool {
-        self.shared.is_closed()
+        self.shared.cluster.is_closed()
     }
 
     /// Closes the client: later calls fail with [`ErrorKind::Closed`](crate::ErrorKind::Closed), what was sent is still
@@ -83,10 +83,9 @@ impl Client {
     /// [`close`](Self::close) with another deadline; what is not answered by then fails with
     /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     pub async fn close_within(&self, patience: Duration) {
-        self.shared.set_closed();
-        let nodes: Vec<_> = self.shared.cluster.members().nodes().cloned().collect();
+        let nodes = self.shared.cluster.close();
         for node in &nodes {
-            node.close();
+            node.close(&Error::closed());
         }
         let all_gone = || !nodes.iter().any(|node| node.has_connections());
         if self.shared.wait_until(patience, all_gone).await.is_err() {

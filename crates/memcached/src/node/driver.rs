@@ -126,10 +126,9 @@ impl Driver {
                 .machine
                 .feed(&mut self.input, &mut |token: Token, reply| {
                     answers += 1;
-                    places += token.places();
                     quiet += usize::from(token.is_quiet());
                     served |= !matches!(reply, Reply::Error(_));
-                    token.answer(reply);
+                    places += token.answer(reply);
                 });
             if self.input.is_empty() && room > LARGE_BUFFER {
                 // An idle connection does not keep the buffer of a large value.
@@ -142,7 +141,9 @@ impl Driver {
                 );
             }
         };
-        self.served |= served;
+        if served && !std::mem::replace(&mut self.served, true) {
+            self.node.proved();
+        }
         if answers > 0 {
             self.node
                 .release(self.lane, places, quiet, self.silent_since);
@@ -235,13 +236,10 @@ impl Driver {
                 "the server has sent nothing for {silence:.1?} while requests were outstanding"
             ));
         }
-        let mut places = 0;
-        for token in self.machine.waiting() {
-            if !token.is_abandoned() {
-                return None;
-            }
-            places += token.places();
+        if self.machine.waiting().any(|token| !token.is_abandoned()) {
+            return None;
         }
+        let places = self.node.places_taken(self.lane);
         (places >= options.max_in_flight).then(|| {
             format!("all {places} requests on the connection were given up by their callers")
         })
@@ -289,8 +287,13 @@ impl Future for Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // Only a runtime that shuts down drops a driver before its end.
-        self.finish(End::Aborted(Error::runtime_gone()));
+        // Only a runtime that shuts down, or a panic, drops a driver before its end.
+        let early = if std::thread::panicking() {
+            End::Broken(Error::bug())
+        } else {
+            End::Aborted(Error::runtime_gone())
+        };
+        self.finish(early);
     }
 }
 

@@ -4,9 +4,11 @@
 //! with none standing it is unhealthy, until the next success. A failure is an attempt to connect
 //! that failed, a connection that stalled, or one that ended soon and gave error lines at best.
 //! After the latter two a new connection counts only once the server has answered on it, because
-//! the kernel accepts connections for a process that is stopped.
+//! the kernel accepts connections for a process that is stopped. Failures are forgotten once a
+//! connection has served, not when it stands: a server that closes what it accepted is backed off
+//! from.
 
-use std::sync::Arc;
+use std::sync::MutexGuard;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -32,29 +34,36 @@ pub(super) enum Ending {
 
 impl Node {
     /// A connection stands: takes it into service, unless the node is closing.
-    pub(super) fn opened(self: &Arc<Self>, took: Duration) -> Option<u64> {
+    pub(super) fn opened(&self, took: Duration) -> Option<u64> {
         let now = Instant::now();
         let mut state = self.lock();
-        if state.closing {
+        if state.closing.is_some() {
             return None;
         }
         let id = state.fresh_id();
         state.lanes.push(Lane::new(id, self.options.limits, now));
         state.counters.connected(took);
         state.grow = false;
-        state.failures = 0;
         state.retry_at = None;
         state.must_answer = false;
         state.phase = Phase::Connecting;
         self.down.store(false, Ordering::Relaxed);
-        if !std::mem::replace(&mut state.healthy, true) {
-            info!(node = %self.name(), "node is healthy again");
+        let was_unhealthy = !std::mem::replace(&mut state.healthy, true);
+        if was_unhealthy {
             self.tell_health(None);
         }
         self.serve_queue(state);
+        if was_unhealthy {
+            info!(node = %self.name(), "node is healthy again");
+        }
         debug!(node = %self.name(), connection = id, ?took, "connected");
         self.tell_change();
         Some(id)
+    }
+
+    /// A connection has served a request: whatever went wrong before is over.
+    pub(super) fn proved(&self) {
+        self.lock().failures = 0;
     }
 
     /// An attempt to connect failed.
@@ -69,7 +78,7 @@ impl Node {
     }
 
     /// A connection ended. Returns the requests that its driver has not taken.
-    pub(super) fn ended(self: &Arc<Self>, lane: u64, ending: &Ending) -> Option<Outbox<Token>> {
+    pub(super) fn ended(&self, lane: u64, ending: &Ending) -> Option<Outbox<Token>> {
         let mut state = self.lock();
         let at = state.lanes.iter().position(|other| other.id == lane)?;
         let unsent = state.lanes.remove(at).outbox;
@@ -80,12 +89,13 @@ impl Node {
                 drop(state);
             }
             Ending::Lost(error) => {
-                debug!(node = %self.name(), connection = lane, %error, "connection lost");
+                state.failures = 0;
                 if state.open_lanes() == 0 {
                     // The next attempt is a first one: it is made at once and waited for.
                     state.retry_at = None;
                 }
                 drop(state);
+                debug!(node = %self.name(), connection = lane, %error, "connection lost");
             }
             Ending::Failed(error) => {
                 state.must_answer = true;
@@ -103,37 +113,51 @@ impl Node {
                 }
             }
         }
-        // Those who waited for this connection may have a place on another one.
-        self.serve_queue(self.lock());
+        self.after_ending();
         self.supervise.notify_one();
         self.tell_change();
         Some(unsent)
     }
 
+    /// Those who waited for a connection that ended may have a place on another one; if there
+    /// is none and there will be none, they are told.
+    fn after_ending(&self) {
+        let mut state = self.lock();
+        match state.closing.clone() {
+            Some(reason) if state.lanes.is_empty() => {
+                let waiting = state.take_waiting();
+                drop(state);
+                self.fail_waiting(waiting, &reason);
+            }
+            _ => self.serve_queue(state),
+        }
+    }
+
     /// After a failure: waits before the next attempt, and takes the node down if no connection
     /// stands.
-    fn take_down(&self, mut state: std::sync::MutexGuard<'_, State>, error: &Error) {
+    fn take_down(&self, mut state: MutexGuard<'_, State>, error: &Error) {
         let wait = self.options.backoff.wait(state.failures, fastrand::f64());
         state.retry_at = Instant::now().checked_add(wait);
-        if state.open_lanes() > 0 || state.closing {
-            debug!(node = %self.name(), %error, "a connection failed, others stand");
+        if state.open_lanes() > 0 || state.closing.is_some() {
+            drop(state);
+            debug!(node = %self.name(), %error, "a connection failed");
             return;
         }
-        warn!(node = %self.name(), %error, retry_in = ?wait, "node cannot be used");
         state.phase = Phase::Down(error.clone());
         self.down.store(true, Ordering::Relaxed);
         let waiting = state.take_waiting();
-        if state.failures >= self.options.unhealthy_after
-            && std::mem::replace(&mut state.healthy, false)
-        {
-            warn!(node = %self.name(), "node is unhealthy");
+        let unhealthy = state.failures >= self.options.unhealthy_after
+            && std::mem::replace(&mut state.healthy, false);
+        if unhealthy {
             self.tell_health(Some(error));
         }
         drop(state);
+        warn!(node = %self.name(), %error, retry_in = ?wait, unhealthy, "node cannot be used");
         self.fail_waiting(waiting, error);
         self.tell_change();
     }
 
+    /// Called under the node's lock, so that changes are told in the order in which they happen.
     fn tell_health(&self, unhealthy: Option<&Error>) {
         if let Some(watcher) = self.watcher.upgrade() {
             watcher.health_changed(self.name(), unhealthy);

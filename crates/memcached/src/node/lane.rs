@@ -13,7 +13,7 @@ pub(super) struct Lane {
     pub(super) id: u64,
     /// Requests that the driver has not taken yet.
     pub(super) outbox: Outbox<Token>,
-    /// Places taken: requests in the outbox and in flight, and places granted but not yet used.
+    /// Places taken: requests in the outbox and in flight.
     pub(super) in_flight: usize,
     /// How many of them are noreply writes.
     pub(super) quiet: usize,

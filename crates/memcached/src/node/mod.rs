@@ -2,15 +2,15 @@
 //!
 //! Callers, connection drivers and the node's supervisor meet in [`Node`]'s lock, which is held
 //! for bookkeeping and encoding only. A caller encodes its request straight into the outbox of
-//! the least busy connection ([`lane`]) or waits in the queue ([`admission`]); the connection's
+//! the least busy connection ([`lane`]) or waits in the queue ([`queue`]); the connection's
 //! [`driver`] moves the outbox to the wire and hands out the replies ([`token`]); the
 //! [`supervisor`] makes connections, waits between attempts and closes idle ones.
 
-mod admission;
 mod connect;
 mod driver;
 mod health;
 mod lane;
+mod queue;
 mod state;
 mod supervisor;
 mod token;
@@ -19,14 +19,14 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use steersman_memcached_protocol::{Outbox, RequestError};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-pub(crate) use self::admission::{Place, Waiting};
 use self::lane::Leave;
-use self::state::{Phase, Queued, Spot, State};
+use self::queue::Queued;
+pub(crate) use self::queue::{Ask, Ticket};
+use self::state::{Phase, State};
 pub(crate) use self::token::{Gather, Token};
 use crate::address::NodeConfig;
 use crate::error::{Error, Result};
@@ -56,20 +56,12 @@ pub(crate) struct Node {
     pub(crate) operations: OperationCounters,
 }
 
-/// Writes a request into a connection's outbox.
-pub(crate) trait Encode:
-    FnOnce(&mut Outbox<Token>) -> std::result::Result<(), RequestError>
-{
-}
-
-impl<F: FnOnce(&mut Outbox<Token>) -> std::result::Result<(), RequestError>> Encode for F {}
-
 /// What became of a request that was to be sent.
 pub(crate) enum Started {
-    /// It is on its way; the outcome of encoding it.
-    Submitted(std::result::Result<(), RequestError>),
-    /// It has to wait for a place first.
-    Queued(Waiting),
+    /// It is on a connection.
+    OnConnection,
+    /// It waits for a place on one.
+    Queued(Ticket),
 }
 
 impl Node {
@@ -112,28 +104,28 @@ impl Node {
     }
 
     /// Puts a request on a connection, or in the queue when there is no place for it.
-    ///
-    /// `encode` writes it into the outbox; it is not called when the request has to wait.
-    pub(crate) fn start(self: &Arc<Self>, quiet: bool, encode: impl Encode) -> Result<Started> {
+    pub(crate) fn start(self: &Arc<Self>, ask: Ask<'_>) -> Result<Started> {
         let mut state = self.lock();
-        let lane = match state
-            .spot(&self.options)
-            .map_err(|error| error.at_node(self.name()))?
-        {
-            Spot::Lane(lane) => lane,
-            Spot::Queue => {
-                let ticket = state.enqueue(quiet);
-                drop(state);
+        let quiet = ask.is_quiet();
+        let dormant = matches!(state.phase, Phase::Dormant);
+        let spot = state.spot(&self.options).map_err(|error| {
+            if dormant {
+                // It connects even if it cannot take this request.
                 self.supervise.notify_one();
-                return Ok(Started::Queued(Waiting::new(Arc::clone(self), ticket)));
             }
+            error.at_node(self.name())
+        });
+        let Some(spot) = spot? else {
+            let (queued, admitted) = Queued::new(ask, self.options.limits)?;
+            let id = state.enqueue(queued);
+            drop(state);
+            self.supervise.notify_one();
+            return Ok(Started::Queued(Ticket::new(Arc::clone(self), id, admitted)));
         };
-        let encoded = encode(&mut lane.outbox);
-        let mut waker = None;
-        if encoded.is_ok() {
-            lane.take_place(quiet);
-            waker = lane.waker.take();
-        }
+        let lane = &mut state.lanes[spot];
+        ask.encode(&mut lane.outbox)?;
+        lane.take_place(quiet);
+        let waker = lane.waker.take();
         let grow = !state.grow && state.wants_growth(&self.options);
         state.grow |= grow;
         drop(state);
@@ -143,56 +135,34 @@ impl Node {
         if grow {
             self.supervise.notify_one();
         }
-        Ok(Started::Submitted(encoded))
-    }
-
-    /// Puts a request on the place that it was granted; `None` when the connection is gone.
-    pub(crate) fn start_at(
-        &self,
-        place: Place,
-        encode: impl Encode,
-    ) -> Option<std::result::Result<(), RequestError>> {
-        let mut state = self.lock();
-        let Some(lane) = state.lane(place.lane) else {
-            place.forget();
-            return None;
-        };
-        let encoded = encode(&mut lane.outbox);
-        let waker = if encoded.is_ok() {
-            place.forget();
-            lane.waker.take()
-        } else {
-            // Dropped after the lock: the place goes to the next in line.
-            drop(state);
-            drop(place);
-            return Some(encoded);
-        };
-        drop(state);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-        Some(encoded)
+        Ok(Started::OnConnection)
     }
 
     /// Gives back places and hands them to those who wait.
-    fn release(self: &Arc<Self>, lane: u64, places: usize, quiet: usize, now: Instant) {
+    fn release(&self, lane: u64, places: usize, quiet: usize, now: Instant) {
         let mut state = self.lock();
         state.release(lane, places, quiet, now);
         self.serve_queue(state);
     }
 
-    /// Gives free places to those who wait.
-    fn serve_queue(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
-        let granted = state.grant(self, self.options.max_in_flight);
+    /// After places came free or the queue changed.
+    fn serve_queue(&self, mut state: MutexGuard<'_, State>) {
+        let aftermath = state.serve_queue(&self.options);
         drop(state);
-        for granted in granted {
-            granted.tell();
-        }
+        aftermath.settle();
     }
 
-    fn leave_queue(&self, id: u64) {
-        let left = self.lock().waiting.remove(&id);
-        drop(left);
+    /// Takes a request out of the queue; says whether it was there.
+    fn leave_queue(&self, id: u64) -> bool {
+        let mut state = self.lock();
+        let left = state.waiting.remove(&id);
+        self.serve_queue(state);
+        left.is_some()
+    }
+
+    /// How many places of a connection are taken.
+    fn places_taken(&self, lane: u64) -> usize {
+        self.lock().lane(lane).map_or(0, |lane| lane.in_flight)
     }
 
     /// Whether requests to it fail at once now.
@@ -244,41 +214,42 @@ impl Node {
         metrics
     }
 
-    /// Refuses new requests; connections close when what is in flight has been answered.
-    pub(crate) fn close(self: &Arc<Self>) {
-        self.end(&Leave::Drain);
+    /// Refuses new requests for `reason`; connections close when what was accepted has been
+    /// answered.
+    pub(crate) fn close(&self, reason: &Error) {
+        self.end(reason, &Leave::Drain);
     }
 
-    /// Closes every connection now; what is in flight fails with `error`.
-    pub(crate) fn abort(self: &Arc<Self>, error: &Error) {
-        self.end(&Leave::Abort(error.clone()));
+    /// Closes every connection now; what is outstanding fails with `error`.
+    pub(crate) fn abort(&self, error: &Error) {
+        self.end(error, &Leave::Abort(error.clone()));
     }
 
-    fn end(self: &Arc<Self>, leave: &Leave) {
+    fn end(&self, reason: &Error, leave: &Leave) {
         let mut state = self.lock();
-        state.closing = true;
+        state.closing.get_or_insert_with(|| reason.clone());
         let wakers = state.leave_all(leave);
-        let waiting = match leave {
-            Leave::Abort(_) => state.take_waiting(),
-            _ if state.open_lanes() == 0 => state.take_waiting(),
-            _ => Vec::new(),
+        let nobody_serves = matches!(leave, Leave::Abort(_)) || state.open_lanes() == 0;
+        let waiting = if nobody_serves {
+            state.take_waiting()
+        } else {
+            Vec::new()
         };
         drop(state);
         for waker in wakers {
             waker.wake();
         }
-        let error = match leave {
-            Leave::Abort(error) => error.clone(),
-            _ => Error::closed(),
-        };
-        self.fail_waiting(waiting, &error);
+        self.fail_waiting(waiting, reason);
         self.supervise.notify_one();
         self.tell_change();
     }
 
     fn fail_waiting(&self, waiting: Vec<Queued>, error: &Error) {
-        for queued in waiting {
-            queued.fail(error.clone().at_node(self.name()));
+        if !waiting.is_empty() {
+            let error = error.clone().at_node(self.name());
+            for queued in waiting {
+                queued.fail(&error);
+            }
         }
     }
 

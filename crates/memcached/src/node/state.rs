@@ -4,21 +4,15 @@
 //! failures are handed back to be used after the lock is released.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::task::Waker;
 
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::Node;
-use super::admission::Place;
 use super::lane::{Lane, Leave};
+use super::queue::{Admitted, Queued};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::metrics::ConnectionCounters;
 use crate::options::Options;
-
-/// What a waiting request is told: its place, or why there will be none.
-pub(super) type Admitted = Result<Place>;
 
 /// A node's connections, waiting requests and health.
 pub(super) struct State {
@@ -29,8 +23,9 @@ pub(super) struct State {
     next_id: u64,
     /// Set when every connection is busy enough to open another one.
     pub(super) grow: bool,
-    /// No new requests: the node was removed or the client closed.
-    pub(super) closing: bool,
+    /// Why no new requests are taken any more: the node was removed, the client closed, or the
+    /// runtime is gone.
+    pub(super) closing: Option<Error>,
     /// Failures in a row since a connection last stood.
     pub(super) failures: u32,
     /// The next attempt to connect is not before this.
@@ -41,30 +36,21 @@ pub(super) struct State {
     pub(super) counters: ConnectionCounters,
 }
 
-/// A request in the queue.
-pub(super) struct Queued {
-    /// Whether it is a noreply write.
-    quiet: bool,
-    caller: oneshot::Sender<Admitted>,
+/// What is to be done after the lock is released.
+#[derive(Default)]
+pub(super) struct Aftermath {
+    admitted: Vec<Admitted>,
+    wakers: Vec<Waker>,
 }
 
-impl Queued {
-    pub(super) fn fail(self, error: Error) {
-        // A caller that left meanwhile needs no answer.
-        let _ = self.caller.send(Err(error));
-    }
-}
-
-/// A place for a request that was in the queue.
-pub(super) struct Granted {
-    caller: oneshot::Sender<Admitted>,
-    place: Place,
-}
-
-impl Granted {
-    pub(super) fn tell(self) {
-        // If the caller left meanwhile, the place is dropped and goes to the next in line.
-        let _ = self.caller.send(Ok(self.place));
+impl Aftermath {
+    pub(super) fn settle(self) {
+        for admitted in self.admitted {
+            admitted.tell();
+        }
+        for waker in self.wakers {
+            waker.wake();
+        }
     }
 }
 
@@ -79,13 +65,6 @@ pub(super) enum Phase {
     Down(Error),
 }
 
-/// Where a request can go.
-pub(super) enum Spot<'a> {
-    Lane(&'a mut Lane),
-    /// There is no place now; wait in the queue.
-    Queue,
-}
-
 impl State {
     pub(super) fn new(min_connections: usize) -> Self {
         Self {
@@ -98,7 +77,7 @@ impl State {
             waiting: BTreeMap::new(),
             next_id: 0,
             grow: false,
-            closing: false,
+            closing: None,
             failures: 0,
             retry_at: None,
             must_answer: false,
@@ -116,28 +95,26 @@ impl State {
         self.lanes.iter_mut().find(|lane| lane.id == id)
     }
 
-    /// The place for a new request, or the reason why it cannot even wait.
-    pub(super) fn spot(&mut self, options: &Options) -> Result<Spot<'_>> {
-        if self.closing {
-            return Err(Error::closed());
+    /// The index of the connection for a new request, none if it has to wait, or the reason why
+    /// it cannot even do that.
+    pub(super) fn spot(&mut self, options: &Options) -> Result<Option<usize>> {
+        if let Some(reason) = &self.closing {
+            return Err(reason.clone());
         }
-        if self.open_lanes() == 0 {
-            if let Phase::Down(reason) = &self.phase {
-                return Err(unreachable(reason));
-            }
-            return self.queue(options);
+        if self.open_lanes() == 0
+            && let Phase::Down(reason) = &self.phase
+        {
+            return Err(unreachable(reason));
         }
         // Whoever came first goes first.
-        if !self.waiting.is_empty() {
-            return self.queue(options);
+        if self.waiting.is_empty()
+            && let Some(best) = self.best_lane(options.max_in_flight)
+        {
+            return Ok(Some(best));
         }
-        match self.best_lane(options.max_in_flight) {
-            Some(best) => Ok(Spot::Lane(&mut self.lanes[best])),
-            None => self.queue(options),
+        if matches!(self.phase, Phase::Dormant) {
+            self.phase = Phase::Connecting;
         }
-    }
-
-    fn queue(&mut self, options: &Options) -> Result<Spot<'_>> {
         if self.waiting.len() >= options.max_waiting {
             return Err(Error::new(
                 ErrorKind::Overloaded,
@@ -148,14 +125,14 @@ impl State {
                 ),
             ));
         }
-        Ok(Spot::Queue)
+        Ok(None)
     }
 
     /// The connection with the fewest requests and a free place.
     ///
     /// While noreply writes are outstanding on a connection it takes everything, so that what a
     /// task sends after such a write cannot overtake it on another connection. So there is at
-    /// most one such connection; granting a place counts as using it.
+    /// most one such connection.
     fn best_lane(&self, max_in_flight: usize) -> Option<usize> {
         let open = self
             .lanes
@@ -169,16 +146,12 @@ impl State {
         (lane.in_flight < max_in_flight).then_some(best)
     }
 
-    /// Puts the caller at the end of the queue.
-    pub(super) fn enqueue(&mut self, quiet: bool) -> (u64, oneshot::Receiver<Admitted>) {
-        let (caller, receiver) = oneshot::channel();
+    /// Puts a request at the end of the queue.
+    pub(super) fn enqueue(&mut self, queued: Queued) -> u64 {
         let id = self.fresh_id();
-        self.waiting.insert(id, Queued { quiet, caller });
+        self.waiting.insert(id, queued);
         self.counters.waited += 1;
-        if matches!(self.phase, Phase::Dormant) {
-            self.phase = Phase::Connecting;
-        }
-        (id, receiver)
+        id
     }
 
     /// Whether every open connection is busy enough that another one should be opened.
@@ -188,20 +161,26 @@ impl State {
             && open.all(|lane| lane.in_flight > options.open_connection_above)
     }
 
-    /// Takes free places for those who wait, oldest first. They are told after the lock is
-    /// released, because that wakes them.
-    pub(super) fn grant(&mut self, node: &Arc<Node>, max_in_flight: usize) -> Vec<Granted> {
-        let mut granted = Vec::new();
+    /// Moves waiting requests to free places, oldest first, and lets connections end that have
+    /// nothing left to do on a closing node.
+    pub(super) fn serve_queue(&mut self, options: &Options) -> Aftermath {
+        let mut aftermath = Aftermath::default();
         while !self.waiting.is_empty()
-            && let Some(best) = self.best_lane(max_in_flight)
-            && let Some((_, Queued { quiet, caller })) = self.waiting.pop_first()
+            && let Some(best) = self.best_lane(options.max_in_flight)
+            && let Some((_, queued)) = self.waiting.pop_first()
         {
             let lane = &mut self.lanes[best];
-            lane.take_place(quiet);
-            let place = Place::new(Arc::clone(node), lane.id, quiet);
-            granted.push(Granted { caller, place });
+            lane.take_place(queued.quiet);
+            aftermath.admitted.push(queued.encode(&mut lane.outbox));
+            aftermath.wakers.extend(lane.waker.take());
         }
-        granted
+        if self.closing.is_some() && self.waiting.is_empty() {
+            let done = self.lanes.iter_mut().filter(|lane| lane.in_flight == 0);
+            aftermath
+                .wakers
+                .extend(done.filter_map(|lane| lane.waker.take()));
+        }
+        aftermath
     }
 
     /// Gives back `places` of a connection, of which `quiet` were noreply writes.

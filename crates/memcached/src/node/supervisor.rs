@@ -1,14 +1,16 @@
 //! The node's supervisor: makes connections, waits between attempts, closes idle ones.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::Node;
 use super::connect::open;
 use super::driver::Driver;
 use super::state::earlier;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind, Stage};
 
 /// Owns the node's background work. Dropped with its runtime, it tells those who wait.
 pub(super) struct Supervisor {
@@ -23,7 +25,7 @@ impl Supervisor {
 
 impl Drop for Supervisor {
     fn drop(&mut self) {
-        self.node.supervisor_gone();
+        self.node.supervisor_gone(std::thread::panicking());
     }
 }
 
@@ -54,17 +56,38 @@ pub(super) async fn supervise(supervisor: Supervisor) {
 
 async fn connect(node: &Arc<Node>, must_answer: bool) {
     let started = Instant::now();
-    let attempt = open(node.config.endpoint(), &node.options, must_answer);
+    let attempt = {
+        let node = Arc::clone(node);
+        async move { open(node.config.endpoint(), &node.options, must_answer).await }
+    };
+    // In a task of its own, so that a connector that panics ends only this attempt.
+    let mut attempt = AbortOnDrop(tokio::spawn(attempt));
     tokio::select! {
-        made = attempt => match made {
-            Ok(transport) => {
+        made = &mut attempt.0 => match made {
+            Ok(Ok(transport)) => {
                 if let Some(lane) = node.opened(started.elapsed()) {
                     tokio::spawn(Driver::new(Arc::clone(node), lane, transport));
                 }
             }
-            Err(error) => node.connect_failed(&error.at_node(node.name())),
+            Ok(Err(error)) => node.connect_failed(&error.at_node(node.name())),
+            Err(failure) => {
+                let error = Error::new(
+                    ErrorKind::Unreachable,
+                    Stage::Connecting,
+                    format!("the attempt to connect ended early: {failure}"),
+                );
+                node.connect_failed(&error.at_node(node.name()));
+            }
         },
         () = node.closing() => {}
+    }
+}
+
+struct AbortOnDrop<T>(JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
@@ -72,7 +95,7 @@ impl Node {
     fn next_step(&self) -> Step {
         let now = Instant::now();
         let mut state = self.lock();
-        if state.closing {
+        if state.closing.is_some() {
             let end = state.lanes.is_empty();
             return if end {
                 Step::End
@@ -100,21 +123,25 @@ impl Node {
 
     /// Waits until the node is asked to close.
     async fn closing(&self) {
-        while !self.lock().closing {
+        while self.lock().closing.is_none() {
             self.supervise.notified().await;
         }
     }
 
-    /// The runtime dropped the supervisor, or it is done: nobody will connect any more.
-    fn supervisor_gone(self: &Arc<Self>) {
+    /// The supervisor ends: its work is done, its runtime was dropped, or it panicked. Nobody
+    /// will connect any more.
+    fn supervisor_gone(&self, panicked: bool) {
+        let error = if panicked {
+            Error::bug()
+        } else {
+            Error::runtime_gone()
+        };
         let mut state = self.lock();
-        if state.closing && state.lanes.is_empty() {
-            return;
-        }
-        let error = Error::runtime_gone();
-        state.phase = super::state::Phase::Down(error.clone());
-        self.down.store(true, std::sync::atomic::Ordering::Relaxed);
+        state.closing.get_or_insert_with(|| error.clone());
         let waiting = state.take_waiting();
+        if !state.lanes.is_empty() || !waiting.is_empty() {
+            self.down.store(true, Ordering::Relaxed);
+        }
         drop(state);
         self.fail_waiting(waiting, &error);
         self.tell_change();

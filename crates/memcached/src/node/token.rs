@@ -21,33 +21,27 @@ pub(crate) enum Token {
 }
 
 impl Token {
-    /// Hands over the server's reply. A caller that left in the meantime is not missed.
-    pub(super) fn answer(self, reply: Reply) {
+    /// Hands over the server's reply; a caller that left in the meantime is not missed. Returns
+    /// how many of the connection's places come free by it.
+    pub(super) fn answer(self, reply: Reply) -> usize {
         match self {
             Self::One(caller) => drop(caller.send(Ok(reply))),
-            Self::Many(share) => share.settle(Ok(reply)),
+            Self::Many(share) => return share.settle(Ok(reply)),
             Self::Quiet => {
                 if let Reply::Error(error) = reply {
                     debug!(%error, "the server refused a noreply request");
                 }
             }
         }
+        1
     }
 
     /// Tells the caller that there will be no reply.
     pub(super) fn fail(self, error: Error) {
         match self {
             Self::One(caller) => drop(caller.send(Err(error))),
-            Self::Many(share) => share.settle(Err(error)),
+            Self::Many(share) => drop(share.settle(Err(error))),
             Self::Quiet => debug!(%error, "a noreply request was lost"),
-        }
-    }
-
-    /// How many of the connection's places the request gives back when it is over.
-    pub(super) fn places(&self) -> usize {
-        match self {
-            Self::One(_) | Self::Quiet => 1,
-            Self::Many(share) => usize::from(share.holds_place),
         }
     }
 
@@ -61,9 +55,10 @@ impl Token {
             Self::One(caller) => caller.is_closed(),
             // The caller holds the gather once, every outstanding share once more.
             Self::Many(share) => {
-                Arc::strong_count(&share.gather) <= share.gather.lock().outstanding
+                let outstanding = share.gather.lock().outstanding;
+                Arc::strong_count(&share.gather) <= outstanding
             }
-            Self::Quiet => false,
+            Self::Quiet => true,
         }
     }
 }
@@ -97,8 +92,6 @@ impl Gather {
             (0..keys).map(move |index| Share {
                 gather: Arc::clone(&gather),
                 index,
-                // One line is one request: its last key stands for its place.
-                holds_place: index + 1 == keys,
             })
         };
         (gather, shares)
@@ -132,15 +125,17 @@ impl Gather {
 pub(crate) struct Share {
     gather: Arc<Gather>,
     index: usize,
-    holds_place: bool,
 }
 
 impl Share {
-    fn settle(self, outcome: Result<Reply>) {
-        if let Some(slot) = self.gather.lock().replies.get_mut(self.index) {
+    /// One line of keys is one request and has one place, which its last answer gives back.
+    fn settle(self, outcome: Result<Reply>) -> usize {
+        let mut state = self.gather.lock();
+        if let Some(slot) = state.replies.get_mut(self.index) {
             *slot = Some(outcome);
         }
         // Dropping the share counts it.
+        usize::from(state.outstanding == 1)
     }
 }
 

@@ -290,6 +290,34 @@ async fn a_server_that_gives_nothing_but_error_lines_is_backed_off_from() {
         .await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_answers_version_and_nothing_else_is_backed_off_from() {
+    let (client, mut attempts) = client(|builder| builder.backoff(exact()).timeout(None));
+    let mut events = client.events();
+    let start = Instant::now();
+    for version in [false, true, true] {
+        let mut peer = attempts.next().await.accept();
+        if version {
+            peer.exchange("version\r\n", "VERSION 1\r\n").await;
+        }
+        settle().await;
+        let lost = tokio::spawn(client.get("k").into_future());
+        peer.expect("get k\r\n").await;
+        drop(peer);
+        assert_eq!(
+            lost.await.unwrap().unwrap_err().kind(),
+            ErrorKind::ConnectionLost
+        );
+    }
+    assert!(matches!(
+        events.recv().await,
+        Some(Event::NodeUnhealthy { .. })
+    ));
+    drop(attempts.next().await);
+    // After 1, 2 and then 4 s.
+    assert_eq!(start.elapsed(), Duration::from_secs(7));
+}
+
 struct Recorder {
     told: Arc<Mutex<Vec<String>>>,
 }
@@ -320,6 +348,7 @@ async fn handlers_are_told_in_order_and_neither_slowness_nor_panics_harm() {
         drop(standing.take());
         refuse(&mut attempts, 3).await;
         let mut peer = attempts.next().await.accept();
+        settle().await;
         // The handler sleeps and panics meanwhile, and requests go on.
         let read = tokio::spawn(client.get("k").into_future());
         peer.exchange("get k\r\n", "END\r\n").await;

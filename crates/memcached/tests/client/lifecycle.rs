@@ -5,7 +5,7 @@ use std::time::Duration;
 use steersman_memcached::{Backoff, Client, ErrorKind, Event, Scheme};
 use tokio::time::Instant;
 
-use crate::network::{client, network, settle};
+use crate::network::{self, client, network, settle};
 
 #[test]
 fn every_invalid_option_is_named() {
@@ -210,6 +210,109 @@ async fn members_change_while_requests_are_in_flight() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_a_removed_node_is_served_or_told() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .min_connections(2)
+            .max_connections(2)
+            .max_in_flight(1)
+            .timeout(None)
+    });
+    let mut first = attempts.next().await.accept();
+    let mut second = attempts.next().await.accept();
+    settle().await;
+    let read = tokio::spawn(client.get("k").into_future());
+    first.exchange("get k\r\n", "END\r\n").await;
+    read.await.unwrap().unwrap();
+    // The write keeps everything on its connection, so the other one is idle.
+    client.set("k", "v").noreply().await.unwrap();
+    let served = tokio::spawn(client.get("a").into_future());
+    let told = tokio::spawn(client.get("b").into_future());
+    settle().await;
+    client.remove_node("n").unwrap();
+    first.exchange("set k 0 0 1\r\nv\r\n", "STORED\r\n").await;
+    // Both wait no longer: one on each connection.
+    first.expect("get a\r\n").await;
+    second.exchange("get b\r\n", "END\r\n").await;
+    told.await.unwrap().unwrap();
+    second.closed().await;
+    drop(first);
+    assert_eq!(
+        served.await.unwrap().unwrap_err().kind(),
+        ErrorKind::ConnectionLost
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_a_removed_node_whose_connection_dies_is_told() {
+    let (client, mut attempts) =
+        client(|builder| builder.max_connections(1).max_in_flight(1).timeout(None));
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let lost = tokio::spawn(client.get("a").into_future());
+    let told = tokio::spawn(client.get("b").into_future());
+    peer.expect("get a\r\n").await;
+    client.remove_node("n").unwrap();
+    drop(peer);
+    assert_eq!(
+        lost.await.unwrap().unwrap_err().kind(),
+        ErrorKind::ConnectionLost
+    );
+    let error = told.await.unwrap().unwrap_err();
+    assert!(
+        error.to_string().contains("removed from the cluster"),
+        "{error}"
+    );
+    assert!(!error.maybe_executed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_client_says_so_even_without_nodes() {
+    let (client, mut attempts) = client(|builder| builder);
+    let peer = attempts.next().await.accept();
+    client.remove_node("n").unwrap();
+    client.close().await;
+    assert_eq!(client.get("k").await.unwrap_err().kind(), ErrorKind::Closed);
+    assert_eq!(
+        client.get_many(["k"]).await.failed[0].1.kind(),
+        ErrorKind::Closed
+    );
+    drop(peer);
+}
+
+struct PanicsOnce(std::sync::atomic::AtomicBool, network::Network);
+
+impl steersman_memcached::Connector for PanicsOnce {
+    fn connect<'a>(
+        &'a self,
+        endpoint: &'a steersman_memcached::Endpoint,
+    ) -> steersman_memcached::Connecting<'a> {
+        assert!(
+            self.0.swap(true, std::sync::atomic::Ordering::Relaxed),
+            "the first time"
+        );
+        self.1.connect(endpoint)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connector_that_panics_ends_one_attempt_only() {
+    let (network, mut attempts) = network();
+    let client = Client::builder()
+        .node("n=host:1")
+        .connector(PanicsOnce(false.into(), network))
+        .build()
+        .unwrap();
+    let error = client.get("k").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoNodeReachable, "{error}");
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let read = tokio::spawn(client.get("k").into_future());
+    peer.exchange("get k\r\n", "END\r\n").await;
+    read.await.unwrap().unwrap();
+}
+
 #[test]
 fn a_client_built_outside_a_runtime_lives_on_the_first_that_uses_it() {
     let server_runtime = tokio::runtime::Runtime::new().unwrap();
@@ -275,6 +378,14 @@ fn a_call_outside_a_runtime_keeps_its_time_out() {
         .unwrap();
     let error = futures_executor::block_on(client.get("k").into_future()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
+    let keys = (0..100).map(|n| format!("k{n}"));
+    let many = futures_executor::block_on(client.get_many(keys).into_future());
+    assert_eq!(many.failed.len(), 100);
+    assert!(
+        many.failed
+            .iter()
+            .all(|(_, error)| error.kind() == ErrorKind::Timeout)
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Connections come as load needs them and go when it does not; places are given out in order.
 
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -140,8 +141,40 @@ async fn waiting_requests_are_served_in_order_and_too_many_are_refused() {
     assert_eq!((metrics.in_flight, metrics.waiting), (0, 0));
 }
 
+async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
+    std::future::poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_place_granted_to_a_caller_that_leaves_goes_to_the_next() {
+async fn a_request_takes_its_turn_even_if_its_caller_does_not_look() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .max_connections(1)
+            .max_in_flight(2)
+            .autobatching(false)
+            .timeout(None)
+    });
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let mut idle: Vec<_> = ["a", "b", "c", "d"]
+        .map(|key| Box::pin(client.get(key).into_future()))
+        .into();
+    for call in &mut idle {
+        assert!(poll_once(call.as_mut()).await.is_pending());
+    }
+    let busy = tokio::spawn(client.get("e").into_future());
+    for line in ["get a\r\nget b\r\n", "get c\r\nget d\r\n"] {
+        peer.exchange(line, "END\r\nEND\r\n").await;
+    }
+    peer.exchange("get e\r\n", "END\r\n").await;
+    busy.await.unwrap().unwrap();
+    for call in idle {
+        assert_eq!(call.await.unwrap(), None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_leaves_the_queue_is_not_served() {
     let (client, mut attempts) = client(|builder| {
         builder
             .max_connections(1)
@@ -153,19 +186,92 @@ async fn a_place_granted_to_a_caller_that_leaves_goes_to_the_next() {
     settle().await;
     let first = tokio::spawn(client.get("a").into_future());
     peer.expect("get a\r\n").await;
-    // Polled once so that it is in the queue, but not again when its place comes.
     let mut leaving = Box::pin(client.get("b").into_future());
-    let polled = std::future::poll_fn(|cx| Poll::Ready(leaving.as_mut().poll(cx))).await;
-    assert!(polled.is_pending());
+    assert!(poll_once(leaving.as_mut()).await.is_pending());
     let next = tokio::spawn(client.get("c").into_future());
     settle().await;
+    drop(leaving);
     peer.reply("END\r\n").await;
     first.await.unwrap().unwrap();
-    settle().await;
-    drop(leaving);
     peer.exchange("get c\r\n", "END\r\n").await;
     next.await.unwrap().unwrap();
+    let metrics = client.node("n").unwrap().metrics();
+    assert_eq!((metrics.in_flight, metrics.operations_cancelled), (0, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_calls_of_one_task_all_start_at_its_first_poll() {
+    let (client, mut attempts) = client(|builder| builder.timeout(None));
+    let _peer = attempts.next().await.accept();
+    settle().await;
+    let calls = (0..5_000).map(|n| client.get(format!("k{n}")).into_future());
+    let mut all = Box::pin(futures_util::future::join_all(calls));
+    assert!(poll_once(all.as_mut()).await.is_pending());
+    let PoolMetrics {
+        in_flight, waiting, ..
+    } = client.node("n").unwrap().metrics();
+    assert_eq!(in_flight + waiting, 5_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_out_counts_from_the_first_poll() {
+    let (client, mut attempts) = client(|builder| builder);
+    let mut peer = attempts.next().await.accept();
+    let call = client.get("k").into_future();
+    tokio::time::sleep(MINUTE).await;
+    let call = tokio::spawn(call);
+    peer.exchange("get k\r\n", "END\r\n").await;
+    assert_eq!(call.await.unwrap().unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_ahead_and_nobody_waiting_still_connects() {
+    let (client, mut attempts) = client(|builder| builder.min_connections(0).max_waiting(0));
+    let error = client.get("k").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Overloaded);
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let read = tokio::spawn(client.get("k").into_future());
+    peer.exchange("get k\r\n", "END\r\n").await;
+    read.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_of_keys_keeps_its_place_until_its_last_answer() {
+    let (client, mut attempts) = client(|builder| builder.max_connections(1).timeout(None));
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let first = tokio::spawn(client.get("z").into_future());
+    // Joins the line of z, which is then answered first although it was asked last.
+    let many = tokio::spawn(client.get_many(["a", "b", "z"]).into_future());
+    peer.expect("get z a b\r\n").await;
+    peer.reply("VALUE z 0 1\r\n1\r\n").await;
+    first.await.unwrap().unwrap();
+    settle().await;
+    assert_eq!(client.node("n").unwrap().metrics().in_flight, 1);
+    peer.reply("END\r\n").await;
+    assert_eq!(many.await.unwrap().missing, ["a", "b"]);
+    settle().await;
     assert_eq!(client.node("n").unwrap().metrics().in_flight, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_get_many_is_counted_wherever_it_is() {
+    let (client, mut attempts) =
+        client(|builder| builder.max_connections(1).max_in_flight(1).timeout(None));
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let busy = tokio::spawn(client.get("a").into_future());
+    peer.expect("get a\r\n").await;
+    let waiting = tokio::spawn(client.get_many(["b", "c"]).into_future());
+    settle().await;
+    waiting.abort();
+    settle().await;
+    peer.reply("END\r\n").await;
+    busy.await.unwrap().unwrap();
+    let metrics = client.node("n").unwrap().metrics();
+    let ended = (metrics.operations_executed, metrics.operations_cancelled);
+    assert_eq!((metrics.operations_waited, ended), (1, (1, 1)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -246,6 +352,7 @@ async fn a_connection_full_of_abandoned_requests_is_closed() {
     peer.closed().await;
     let mut next = attempts.next().await.accept();
     next.exchange("version\r\n", "VERSION 1\r\n").await;
+    settle().await;
     let read = tokio::spawn(client.get("c").into_future());
     next.exchange("get c\r\n", "END\r\n").await;
     read.await.unwrap().unwrap();

@@ -114,7 +114,7 @@ impl<T> Connection<T> {
     /// A connection that has been closed takes nothing.
     pub fn absorb(&mut self, outbox: &mut Outbox<T>) {
         if !self.closed {
-            self.outbox.append(outbox);
+            self.outbox.absorb(outbox);
         }
     }
 

@@ -139,8 +139,8 @@ impl<T> Outbox<T> {
         self.output.clear();
     }
 
-    /// Moves every request of `other` behind those that are here.
-    pub(crate) fn append(&mut self, other: &mut Self) {
+    /// Takes over every request of `other`, in order and behind its own, and leaves it empty.
+    pub fn absorb(&mut self, other: &mut Self) {
         self.close_line();
         other.close_line();
         self.pending.append(&mut other.pending, self.output.end());
