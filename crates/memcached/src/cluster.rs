@@ -158,14 +158,15 @@ impl Cluster {
         Error::new(ErrorKind::NoNodeReachable, Stage::Routing, detail)
     }
 
-    /// Makes more of a node's failure when no other node could have been used either.
+    /// Makes more of the failure of a call that was steered by its key: that no other node could
+    /// have been used either, or that the key has another owner by now.
     pub(crate) fn explain(&self, error: Error) -> Error {
-        let alone = error.kind() == ErrorKind::Unreachable
-            && self.members.load().nodes().all(|node| node.is_down());
-        if alone {
-            error.of_kind(ErrorKind::NoNodeReachable)
-        } else {
-            error
+        match error.kind() {
+            ErrorKind::Unreachable if self.members.load().nodes().all(|node| node.is_down()) => {
+                error.of_kind(ErrorKind::NoNodeReachable)
+            }
+            ErrorKind::UnknownNode => error.of_kind(ErrorKind::Unreachable),
+            _ => error,
         }
     }
 

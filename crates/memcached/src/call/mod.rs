@@ -233,10 +233,11 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
             }
         };
         Poll::Ready(outcome.map_err(|error| {
-            call.shared
-                .cluster
-                .explain(error)
-                .asked(call.operation.name())
+            let error = match call.node {
+                Some(_) => error,
+                None => call.shared.cluster.explain(error),
+            };
+            error.asked(call.operation.name())
         }))
     }
 }

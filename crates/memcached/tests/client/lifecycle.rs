@@ -264,7 +264,7 @@ async fn what_waits_for_a_removed_node_whose_connection_dies_is_told() {
         error.to_string().contains("removed from the cluster"),
         "{error}"
     );
-    assert!(!error.maybe_executed());
+    assert!(!error.maybe_executed() && error.is_retryable());
 }
 
 #[tokio::test(start_paused = true)]
