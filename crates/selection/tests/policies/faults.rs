@@ -154,6 +154,24 @@ fn at_most_half_of_the_nodes_is_penalised() {
     }
 }
 
+/// Only one of three may be penalised, and that one was slow for a moment only.
+#[test]
+fn a_node_that_is_far_slower_takes_the_place_of_one_that_is_penalised() {
+    for mode in BOTH {
+        let mut cluster = cluster(mode, 3);
+        cluster.serve(2 * SECOND, |index| millis([2, 8, 2][index]));
+        let slow = |index| millis([50, 2, 2][index]);
+        cluster.serve(2 * SECOND, slow);
+        let counts = cluster.serve(5 * SECOND, slow);
+        assert_eq!(counts[0], 0, "{mode:?}: {counts:?}");
+        // The other one comes back sooner than by its probe.
+        match mode {
+            Mode::Reference => assert_eq!(counts[1], 0, "{counts:?}"),
+            Mode::Guarded => assert!(counts[1] > 2_000, "{counts:?}"),
+        }
+    }
+}
+
 /// When nodes leave, those that stay are not measured by those that are gone.
 #[test]
 fn a_node_that_left_is_no_measure() {

@@ -145,7 +145,8 @@ fn has_come_back(
 }
 
 /// Penalises those that are confirmed to be slow, the slowest first, as far as the share goes; lets
-/// off the fastest if nodes have left and too many of the rest are penalised.
+/// off the fastest if nodes have left and too many of the rest are penalised, or if one that is
+/// slower by the threshold needs its place.
 fn penalise(board: &Scoreboard, found: &mut Findings, now: Timestamp, events: &mut Vec<Event>) {
     let allowed = most_penalised(found.nodes, board.parameters.penalised_share());
     let verdict_of = |node: NodeIndex| -> Option<&Verdict> {
@@ -179,6 +180,22 @@ fn penalise(board: &Scoreboard, found: &mut Findings, now: Timestamp, events: &m
             Phase::Penalised { good: 0, due },
             Change::Penalised,
         );
+    }
+    // One that is far slower takes the place of one that is not: what came first may be noise.
+    for (suspect, held) in found
+        .confirmed
+        .iter()
+        .skip(room)
+        .zip(&found.penalised[excess..])
+    {
+        if suspect.average > times(board.parameters.threshold(), held.average) {
+            change(held, Phase::Ramping { since: now }, Change::Recovering);
+            change(
+                suspect,
+                Phase::Penalised { good: 0, due },
+                Change::Penalised,
+            );
+        }
     }
 }
 
