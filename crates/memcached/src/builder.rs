@@ -13,6 +13,7 @@ use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::events::{self, ClusterEvents, Handler};
 use crate::options::Options;
+use crate::replication::Replication;
 use crate::transport::Connector;
 
 /// Builds a [`Client`]; from [`Client::builder`].
@@ -72,6 +73,15 @@ impl Builder {
     /// Every client of a cluster must use the same scheme, node names and weights.
     pub fn placement(mut self, scheme: Scheme) -> Self {
         self.scheme = scheme;
+        self
+    }
+
+    /// On how many nodes each key lives: a number of 1 to 16, or a [`Replication`] with further
+    /// options. 1 by default, which is no replication. On all nodes if there are fewer.
+    ///
+    /// What is guaranteed, and what is not, see the [crate's documentation](crate#replication).
+    pub fn replicas(mut self, replicas: impl Into<Replication>) -> Self {
+        self.options.replication = Some(replicas.into());
         self
     }
 

@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::events::{Event, EventBus};
 use crate::node::{Node, Watcher};
 use crate::options::Options;
+use crate::replication::{self, Replicator, View};
 
 /// The members of the cluster, shared by the client's handles; nodes and their tasks look up to
 /// it as [`Watcher`].
@@ -24,6 +25,8 @@ pub(crate) struct Cluster {
     /// Serialises changes; readers never take it.
     edit: Mutex<()>,
     pub(crate) options: Arc<Options>,
+    /// None if each key lives on one node.
+    pub(crate) replicator: Option<Replicator>,
     pub(crate) events: EventBus,
     /// Told whenever a connection comes or goes.
     pub(crate) changed: Notify,
@@ -33,12 +36,17 @@ pub(crate) struct Cluster {
     itself: Weak<Self>,
 }
 
+/// The nodes that hold a key, with the placement's index.
+pub(crate) type Replicas = Vec<(NodeIndex, Arc<Node>)>;
+
 /// One state of the membership.
 #[derive(Clone)]
 pub(crate) struct Members {
     placement: Placement,
     /// By the placement's index; a removed node leaves a gap until its index is used again.
     nodes: Vec<Option<Arc<Node>>>,
+    /// Empty without replication.
+    view: View,
 }
 
 impl Members {
@@ -49,6 +57,11 @@ impl Members {
     /// All members, in the order in which they were given.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
         self.nodes.iter().flatten()
+    }
+
+    /// The members as replication sees them.
+    pub(crate) fn view(&self) -> &View {
+        &self.view
     }
 
     fn set(&mut self, index: NodeIndex, node: Option<Arc<Node>>) {
@@ -77,9 +90,19 @@ impl Cluster {
     pub(crate) fn new(
         nodes: Vec<NodeConfig>,
         scheme: Scheme,
-        options: Options,
+        mut options: Options,
     ) -> Result<Arc<Self>> {
-        let placement = Placement::new(scheme, nodes.iter().map(member)).map_err(refused)?;
+        let replicator = options.take_replication().map(Replicator::new);
+        let replicas = replicator.as_ref().map_or(1, Replicator::count);
+        let placement = Placement::with_replicas(scheme, replicas, nodes.iter().map(member))
+            .map_err(refused)?;
+        let mut view = View::default();
+        if let Some(replicator) = &replicator {
+            for (index, member, _) in placement.iter() {
+                replicator.joined(&mut view, index, member.name());
+            }
+            replicator.members_changed(&view);
+        }
         let options = Arc::new(options);
         let cluster = Arc::new_cyclic(|itself: &Weak<Self>| {
             let nodes = nodes
@@ -93,9 +116,14 @@ impl Cluster {
                 })
                 .collect();
             Self {
-                members: ArcSwap::from_pointee(Members { placement, nodes }),
+                members: ArcSwap::from_pointee(Members {
+                    placement,
+                    nodes,
+                    view,
+                }),
                 edit: Mutex::new(()),
                 options: Arc::clone(&options),
+                replicator,
                 events: EventBus::default(),
                 changed: Notify::new(),
                 runtime: OnceLock::new(),
@@ -112,6 +140,12 @@ impl Cluster {
         if self.runtime.set(runtime.clone()).is_ok() {
             for node in self.members.load().nodes() {
                 node.spawn(runtime);
+            }
+            if let Some(replicator) = &self.replicator {
+                runtime.spawn(replication::tick(
+                    self.itself.clone(),
+                    replicator.tick_every(),
+                ));
             }
         }
     }
@@ -143,6 +177,28 @@ impl Cluster {
             .owner(key)
             .and_then(|index| members.node(index));
         owner.cloned().ok_or_else(|| self.no_node())
+    }
+
+    /// The nodes that hold `key`, at most `count`, the owner first and at least that; and the
+    /// members by which they do.
+    pub(crate) fn replicas(&self, key: &[u8], count: usize) -> Result<(Arc<Members>, Replicas)> {
+        let members = self.members.load_full();
+        let mut indices = [NodeIndex::default(); Placement::MAX_REPLICAS];
+        let out = &mut indices[..count.min(Placement::MAX_REPLICAS)];
+        let found = members.placement.replicas(key, out);
+        let nodes = out[..found].iter();
+        let replicas: Replicas = nodes
+            .filter_map(|&index| Some((index, Arc::clone(members.node(index)?))))
+            .collect();
+        if replicas.is_empty() {
+            return Err(self.no_node());
+        }
+        Ok((members, replicas))
+    }
+
+    /// The index of a member.
+    pub(crate) fn index_of(&self, name: &str) -> Option<NodeIndex> {
+        self.members.load().placement.find(name)
     }
 
     fn no_node(&self) -> Error {
@@ -206,6 +262,10 @@ impl Cluster {
             self.itself.clone(),
         ));
         members.set(index, Some(Arc::clone(&node)));
+        if let Some(replicator) = &self.replicator {
+            replicator.joined(&mut members.view, index, node.name());
+            replicator.members_changed(&members.view);
+        }
         self.members.store(Arc::new(members));
         if let Some(runtime) = self.runtime.get() {
             node.spawn(runtime);
@@ -227,6 +287,10 @@ impl Cluster {
         };
         members.placement.remove(index);
         members.set(index, None);
+        if let Some(replicator) = &self.replicator {
+            members.view.remove(index);
+            replicator.members_changed(&members.view);
+        }
         self.members.store(Arc::new(members));
         self.events.publish(&Event::NodeRemoved {
             node: Arc::clone(node.name()),

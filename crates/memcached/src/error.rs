@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use steersman_memcached_protocol::{RequestError, ServerError, ServerErrorKind};
 
+use crate::outcome::PerNode;
+
 /// The result of this crate's calls.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -37,6 +39,7 @@ struct Repr {
     option: Option<&'static str>,
     detail: Arc<str>,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    replicas: Option<Arc<PerNode<()>>>,
 }
 
 /// Operations of which it does not matter whether the server executed them.
@@ -104,6 +107,7 @@ impl Error {
             option: None,
             detail: detail.into(),
             source: None,
+            replicas: None,
         }))
     }
 
@@ -190,6 +194,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn of_replicas(mut self, replicas: PerNode<()>) -> Self {
+        self.0.replicas = Some(Arc::new(replicas));
+        self
+    }
+
     pub(crate) fn of_kind(mut self, kind: ErrorKind) -> Self {
         self.0.kind = kind;
         self
@@ -252,6 +261,13 @@ impl Error {
         self.0.source.as_deref()?.downcast_ref()
     }
 
+    /// What became of the call at each replica that it was sent to, if the client has replicas and
+    /// the call was for all of them or tried several. The rest of the error is that of the first
+    /// that failed; [`maybe_executed`](Self::maybe_executed) is for all of them.
+    pub fn replicas(&self) -> Option<&PerNode<()>> {
+        self.0.replicas.as_deref()
+    }
+
     /// Whether the server may have executed the request although it failed here.
     ///
     /// `false` is certain: no byte of the request reached a connection, or the server refused it.
@@ -279,6 +295,11 @@ impl fmt::Display for Error {
             write!(f, "option `{option}`: ")?;
         }
         f.write_str(detail)?;
+        if let Some(replicas) = &self.0.replicas {
+            let failed = replicas.iter().filter(|(_, result)| result.is_err());
+            let all = replicas.results.len();
+            write!(f, "; {} of {all} replicas failed", failed.count())?;
+        }
         let read = asked.is_some_and(|asked| READS.contains(&asked));
         if self.0.maybe_executed && !read {
             f.write_str(" (the server may have executed it)")?;

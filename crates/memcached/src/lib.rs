@@ -42,6 +42,41 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # Replication
+//!
+//! With [`replicas(k)`](Builder::replicas) each key lives on its k best nodes. Reads ask one of
+//! them, by default the owner unless it is much slower than the others; when that one fails, or
+//! takes long, the next is asked. Writes go to all.
+//!
+//! | commands | where |
+//! | --- | --- |
+//! | `get`, `get_many` | one replica, along the policy's plan |
+//! | `gat`, `gat_many` | the value likewise; the new expiry to all, as far as they can be reached |
+//! | `gets`, `gats` and their `many` | the owner only, since cas numbers differ from node to node |
+//! | `set`, `delete`, `touch` | all; [`WriteSuccess`] says when they have succeeded |
+//! | `add`, `replace`, `cas` | the owner decides; if it stores the value, the others get it by `set` |
+//! | `append`, `prepend`, `increment`, `decrement` | the owner does it; the others get a `delete` |
+//!
+//! The last row is because the client does not know the whole result: of `append` not the value,
+//! of `increment` not how long the number has left. If it is not known what the owner did, or with
+//! `noreply`, the others get a `delete` in the other rows of the owner as well. A number that is
+//! counted is read at the owner by `gets`.
+//!
+//! This is a cache on several nodes, not a consistent store. Not guaranteed are:
+//!
+//! - **Equal replicas.** Two clients that write a key at the same time may leave different values
+//!   on its replicas, until the next write or expiry. So may a write that failed on one of them,
+//!   or that timed out: nothing is undone or repeated. [`Error::replicas`] and [`Call::reported`]
+//!   tell which replicas those are.
+//! - **Reading what was written last.** That holds for one task as long as its writes succeed on
+//!   all replicas ([`WriteSuccess::All`]). With `Any`, or after a failed write, a read may go to a
+//!   replica with an older value, or with none: by default a miss at one replica is a miss.
+//! - **Values of a node that was away.** It comes back with what it had, or empty. It is not
+//!   brought up to date but by later writes and, if turned on, [repairs](Replication::repair).
+//! - **One result for `cas` and counters when nodes change.** The owner alone decides; another
+//!   owner, after a change of members, knows nothing of it. While the owner is down they fail.
+//! - **A late write.** A write that timed out may still be executed, after a later one too.
+//!
 //! # Where things are
 //!
 //! [`Client`] has the operations, [`Builder`] the options. A call ([`Call`], [`GetMany`]) goes
@@ -64,12 +99,14 @@ mod metrics;
 mod node;
 mod options;
 mod outcome;
+mod replication;
 mod shared;
 mod transport;
 mod value;
 
 pub use bytes::Bytes;
 pub use steersman_memcached_protocol::{ServerError, ServerErrorKind, Value};
+pub use steersman_selection as selection;
 pub use steersman_selection::Scheme;
 
 pub use crate::address::{DEFAULT_PORT, Endpoint, IntoNodeConfig, NodeConfig};
@@ -82,6 +119,9 @@ pub use crate::events::{ClusterEvents, Event, EventStream};
 pub use crate::expires::Expires;
 pub use crate::metrics::PoolMetrics;
 pub use crate::outcome::{CasOutcome, Many, PerNode, StoreOutcome};
+pub use crate::replication::{
+    Hedge, Replication, ReplicationMetrics, Reported, WriteSuccess, Written,
+};
 pub use crate::transport::{Connecting, Connector, Sockets, Transport};
 pub use crate::value::IntoValue;
 

@@ -7,6 +7,7 @@ use steersman_memcached_protocol::Limits;
 
 use crate::backoff::Backoff;
 use crate::error::{Error, Result};
+use crate::replication::Replication;
 use crate::transport::{Connector, Sockets};
 
 /// Settings that nodes and calls share, checked.
@@ -25,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) backoff: Backoff,
     pub(crate) limits: Limits,
     pub(crate) connector: Arc<dyn Connector>,
+    /// Until the cluster takes it; none for one replica.
+    pub(crate) replication: Option<Replication>,
 }
 
 impl Default for Options {
@@ -44,6 +47,7 @@ impl Default for Options {
             backoff: Backoff::default(),
             limits: Limits::default(),
             connector: Arc::new(Sockets),
+            replication: None,
         }
     }
 }
@@ -89,6 +93,16 @@ impl Options {
                 ));
             }
         }
+        if let Some(replication) = &self.replication {
+            replication.validate()?;
+        }
         self.backoff.validate()
+    }
+
+    /// How keys are replicated, if they are on more than one node.
+    pub(crate) fn take_replication(&mut self) -> Option<Replication> {
+        self.replication
+            .take()
+            .filter(|replication| replication.count() > 1)
     }
 }

@@ -74,11 +74,21 @@ impl<K: Eq + Hash> Many<K> {
     }
 }
 
-/// One result for each node of the cluster, in the order of its nodes.
+/// One result for each node that was asked: all of the cluster, in the order of its nodes, or the
+/// replicas of a key, the owner first.
 #[derive(Debug, Clone)]
 #[must_use = "some nodes may have failed"]
 pub struct PerNode<T> {
     pub(crate) results: Vec<(Arc<str>, Result<T>)>,
+}
+
+impl<T> Default for PerNode<T> {
+    /// No node was asked.
+    fn default() -> Self {
+        Self {
+            results: Vec::new(),
+        }
+    }
 }
 
 impl<T> PerNode<T> {

@@ -18,6 +18,7 @@ use crate::deadline::{Deadline, Expired, Patience};
 use crate::error::{Error, Result, Stage};
 use crate::node::{Ask, Gather, Node, Started, Ticket, Token};
 use crate::outcome::Many;
+use crate::replication::{Command, Limit, read_many};
 use crate::shared::Shared;
 
 /// A read of many keys; from [`Client::get_many`](crate::Client::get_many) and its like. Awaiting it gives [`Many`].
@@ -147,6 +148,15 @@ async fn read_all(
     tokio::task::coop::consume_budget().await;
     let cluster = &shared.cluster;
     let started = shared.ensure_started();
+    if cluster.replicator.is_some() && started.is_ok() {
+        let name = kind.name(true);
+        let expiry = kind.touch.map(crate::expires::Expires::to_wire);
+        let commands = (0..asked.ends.len()).map(|index| {
+            let key = asked.key(index)?;
+            Ok(Command::read(name, key, kind.cas, expiry))
+        });
+        return read_many(&shared, name, commands, Limit::new(limit)).await;
+    }
     // A key without a result was asked of a node whose part did not report it, which cannot be.
     let mut results: Vec<Outcome> = std::iter::repeat_with(|| Err(Error::closed()))
         .take(asked.ends.len())

@@ -16,7 +16,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
-use steersman_memcached_protocol::{Key, Reply, ServerError};
+use steersman_memcached_protocol::{Key, Reply, Request, ServerError};
 use tokio::sync::oneshot;
 use tokio::task::coop::poll_proceed;
 
@@ -30,6 +30,7 @@ pub use self::write::{
 use crate::deadline::{Deadline, Patience};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::node::{Ask, Node, Started, Ticket, Token};
+use crate::replication::{Command, Limit, Replicated, Replicator};
 use crate::shared::Shared;
 
 /// One request and how its reply is read. Implemented by this crate's operations only.
@@ -46,6 +47,7 @@ pub(crate) mod sealed {
     use steersman_memcached_protocol::{Reply, Request};
 
     use crate::error::Result;
+    use crate::outcome::PerNode;
 
     pub trait Operation {
         type Output;
@@ -61,6 +63,14 @@ pub(crate) mod sealed {
 
         /// Reads the reply; gives it back if it is none that fits.
         fn read(reply: Reply) -> std::result::Result<Self::Output, Reply>;
+
+        /// Reads the reply that the replicas came to, and what became of the call at each.
+        fn read_replicated(
+            reply: Reply,
+            _replicas: PerNode<()>,
+        ) -> std::result::Result<Self::Output, Reply> {
+            Self::read(reply)
+        }
 
         /// For operations that do not wait for the reply: what they give instead.
         fn unanswered() -> Option<Self::Output> {
@@ -114,7 +124,7 @@ impl<O> Call<O> {
         self
     }
 
-    fn map<P>(self, change: impl FnOnce(O) -> P) -> Call<P> {
+    pub(crate) fn map<P>(self, change: impl FnOnce(O) -> P) -> Call<P> {
         let Self {
             shared,
             node,
@@ -174,6 +184,13 @@ pin_project! {
     }
 }
 
+impl<O: sealed::Operation> CallFuture<O> {
+    /// Takes the request out of its queue if it is still there; says how far it has come.
+    pub(crate) fn withdraw(&self) -> Stage {
+        self.state.withdraw()
+    }
+}
+
 enum State {
     Fresh,
     /// Waits for the reply; with a ticket the request may still be in the queue.
@@ -183,6 +200,8 @@ enum State {
     },
     /// A noreply request waits for its place on a connection, and for nothing else.
     Queued(Ticket),
+    /// On its way to several nodes; it keeps the time itself.
+    Replicated(Replicated),
     Done,
 }
 
@@ -191,7 +210,7 @@ impl State {
     fn withdraw(&self) -> Stage {
         match self {
             Self::Fresh | Self::Done => Stage::Routing,
-            Self::Sent { ticket: None, .. } => Stage::Exchange,
+            Self::Sent { ticket: None, .. } | Self::Replicated(_) => Stage::Exchange,
             Self::Sent {
                 ticket: Some(ticket),
                 ..
@@ -215,6 +234,7 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
         let call = &*this.call;
         let outcome = match advance(call, this.node, this.state, cx) {
             Poll::Ready(outcome) => outcome,
+            Poll::Pending if matches!(this.state, State::Replicated(_)) => return Poll::Pending,
             Poll::Pending => {
                 let Some(runtime) = call.shared.cluster.runtime() else {
                     return Poll::Pending;
@@ -279,6 +299,13 @@ fn advance<O: sealed::Operation>(
                     admitted.and_then(|()| O::unanswered().ok_or_else(Error::closed))
                 });
             }
+            State::Replicated(replicated) => {
+                return replicated.as_mut().poll(cx).map(|answer| {
+                    let answer = answer?;
+                    O::read_replicated(answer.reply, answer.replicas)
+                        .map_err(|reply| unfit_reply(&reply))
+                });
+            }
             State::Done => return Poll::Pending,
         }
     }
@@ -294,6 +321,9 @@ fn start<O: sealed::Operation>(call: &Call<O>, chosen: &mut Option<Arc<Node>>) -
             .check(&shared.options().limits)
             .map_err(Error::cannot_send)?;
         shared.ensure_started()?;
+        if let Some(replicated) = replicate(call, &request) {
+            return Ok(State::Replicated(replicated));
+        }
         let node = match &call.node {
             Some(node) => Arc::clone(node),
             None => shared
@@ -326,6 +356,18 @@ fn start<O: sealed::Operation>(call: &Call<O>, chosen: &mut Option<Arc<Node>>) -
     }
 }
 
+/// Hands a call of a key over to the replicas, if there are any.
+fn replicate<O: sealed::Operation>(call: &Call<O>, request: &Request<'_>) -> Option<Replicated> {
+    let shared = &call.shared;
+    if shared.cluster.replicator.is_none() || call.node.is_some() {
+        return None;
+    }
+    let command = Command::copy(call.operation.name(), request)?;
+    let limit = Limit::new(call.patience.or(shared.options().timeout));
+    let quiet = O::unanswered().is_some();
+    Some(Replicator::start(shared, command, limit, quiet))
+}
+
 fn read<O: sealed::Operation>(reply: Reply) -> Result<O::Output> {
     match reply {
         Reply::Error(error) => Err(server_error(error)),
@@ -335,7 +377,7 @@ fn read<O: sealed::Operation>(reply: Reply) -> Result<O::Output> {
 
 /// A reply that the protocol allows and that says nothing the operation could give back, such as
 /// `NOT_STORED` to a `set`.
-fn unfit_reply(reply: &Reply) -> Error {
+pub(crate) fn unfit_reply(reply: &Reply) -> Error {
     let said = match reply {
         Reply::NotStored => "NOT_STORED".to_owned(),
         other => format!("{other:?}"),
@@ -352,7 +394,7 @@ fn server_error(error: ServerError) -> Error {
 }
 
 /// Checks a key.
-fn key(bytes: &[u8]) -> Result<Key<'_>> {
+pub(crate) fn key(bytes: &[u8]) -> Result<Key<'_>> {
     Key::new(bytes).map_err(|error| {
         Error::new(ErrorKind::InvalidKey, Stage::Validation, error.to_string()).with_source(error)
     })

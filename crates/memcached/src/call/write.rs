@@ -95,7 +95,7 @@ impl<O: Write> Call<O> {
 
 /// A write whose reply is not waited for.
 #[derive(Debug, Clone)]
-pub struct NoReply<O>(O);
+pub struct NoReply<O>(pub(crate) O);
 
 impl<O: Write + WriteItem> WriteItem for NoReply<O> {}
 

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::events::EventStream;
 use crate::metrics::PoolMetrics;
 use crate::node::Node;
+use crate::replication::{ReplicationMetrics, Replicator};
 
 /// The cluster and its nodes.
 impl Client {
@@ -30,6 +31,26 @@ impl Client {
     /// [`ErrorKind::NoNodeReachable`](crate::ErrorKind::NoNodeReachable) if every node has left the hashing.
     pub fn node_for_key(&self, key: impl AsRef<[u8]>) -> Result<NodeConfig> {
         Ok(self.shared.cluster.route(key.as_ref())?.config().clone())
+    }
+
+    /// The nodes that hold `key` at the moment, the owner first: as many as there are
+    /// [replicas](crate::Builder::replicas), or all nodes if there are fewer.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoNodeReachable`](crate::ErrorKind::NoNodeReachable) if every node has left the hashing.
+    pub fn replicas_for_key(&self, key: impl AsRef<[u8]>) -> Result<Vec<NodeConfig>> {
+        let cluster = &self.shared.cluster;
+        let count = cluster.replicator.as_ref().map_or(1, Replicator::count);
+        let (_, replicas) = cluster.replicas(key.as_ref(), count)?;
+        let configs = replicas.iter().map(|(_, node)| node.config().clone());
+        Ok(configs.collect())
+    }
+
+    /// The figures of replicated reads; all 0 for a client without replicas.
+    pub fn replication_metrics(&self) -> ReplicationMetrics {
+        let replicator = self.shared.cluster.replicator.as_ref();
+        replicator.map(Replicator::metrics).unwrap_or_default()
     }
 
     fn configs(&self, which: impl Fn(&Node) -> bool) -> Vec<NodeConfig> {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use steersman_selection::NodeReport;
+
 use crate::address::NodeConfig;
 use crate::call::{CacheMemlimit, Call, FlushAll, Stats, Verbosity, Version};
 use crate::metrics::PoolMetrics;
@@ -37,6 +39,14 @@ impl NodeHandle {
     /// Whether the node is healthy.
     pub fn is_healthy(&self) -> bool {
         self.node.is_healthy()
+    }
+
+    /// What the policy that orders replicated reads knows of the node: its latency score, and
+    /// whether it is penalised. `None` without replicas, or if the policy keeps no records.
+    pub fn latency_report(&self) -> Option<NodeReport> {
+        let cluster = &self.shared.cluster;
+        let index = cluster.index_of(self.node.name())?;
+        cluster.replicator.as_ref()?.report(index)
     }
 
     /// The figures of the node's connection pool.

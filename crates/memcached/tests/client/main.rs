@@ -7,4 +7,5 @@ mod lifecycle;
 mod network;
 mod order;
 mod pool;
+mod replication;
 mod timing;

@@ -7,6 +7,7 @@
 use std::io;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use steersman_memcached::{Builder, Client, Connecting, Connector, Endpoint, Transport};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::sync::{mpsc, oneshot};
@@ -116,6 +117,14 @@ impl Peer {
             .await
             .expect("an in-memory pipe does not fail");
         String::from_utf8_lossy(&bytes[..count]).into_owned()
+    }
+
+    /// Whether there is nothing to read now.
+    pub(crate) fn is_silent(&mut self) -> bool {
+        let mut byte = [0];
+        std::pin::pin!(self.0.read(&mut byte))
+            .now_or_never()
+            .is_none()
     }
 
     /// Waits until the client closes the connection, and expects nothing before that.

@@ -4,6 +4,7 @@ mod failures;
 mod hazards;
 mod load;
 mod operations;
+mod replicas;
 
 use std::time::Duration;
 

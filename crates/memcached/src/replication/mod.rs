@@ -1,0 +1,218 @@
+//! Replication: each key on its k best nodes, written to all of them and read from one.
+//!
+//! A call of a client with replicas becomes one future here, which makes [`attempt`]s at nodes and
+//! comes to one answer. What a command does with the replicas is decided in [`Replicator::start`]:
+//!
+//! | commands | where |
+//! | --- | --- |
+//! | get | along the policy's plan ([`read`]) |
+//! | gat | the value along the plan, the new expiry to all replicas |
+//! | gets, gats | the owner: cas numbers differ from node to node |
+//! | set, delete, touch | all replicas ([`write`]) |
+//! | add, replace, append, prepend, cas, increment, decrement | the owner decides ([`decide`]) |
+//!
+//! A client without replicas has no [`Replicator`] and never comes here.
+
+mod attempt;
+mod budget;
+mod command;
+mod counters;
+mod decide;
+mod many;
+mod options;
+mod read;
+mod report;
+mod timing;
+mod view;
+mod window;
+mod write;
+
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use steersman_selection::{Attempt as Record, DynPolicy, NodeIndex, NodeReport, Timestamp};
+use tokio::time::{Instant, MissedTickBehavior};
+
+use self::budget::Budget;
+use self::command::Action;
+pub(crate) use self::command::Command;
+use self::counters::Counters;
+pub use self::counters::ReplicationMetrics;
+pub(crate) use self::many::read_many;
+pub use self::options::{Hedge, Replication, WriteSuccess};
+use self::report::Answer;
+pub use self::report::{Reported, Written};
+pub(crate) use self::timing::Limit;
+use self::view::Target;
+pub(crate) use self::view::View;
+use crate::cluster::{Cluster, Members};
+use crate::error::{Error, Result};
+use crate::shared::Shared;
+
+/// How often percentiles are computed, if the policy does not tick more often.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A replicated call under way.
+pub(crate) type Replicated = Pin<Box<dyn Future<Output = Result<Answer>> + Send>>;
+
+/// What a replicated cluster has beyond its members: the policy that orders reads, and what its
+/// attempts have in common.
+pub(crate) struct Replicator {
+    options: Replication,
+    budget: Budget,
+    counters: Counters,
+    /// The origin of the policy's time.
+    origin: Instant,
+}
+
+/// One replicated call: what is asked, of whom, and for how long.
+struct Request {
+    shared: Arc<Shared>,
+    members: Arc<Members>,
+    /// The nodes that hold the key, the owner first; at least one.
+    targets: Vec<Target>,
+    command: Arc<Command>,
+    limit: Limit,
+}
+
+impl Replicator {
+    pub(crate) fn new(options: Replication) -> Self {
+        Self {
+            budget: Budget::new(options.hedges_per_read, options.hedge_burst),
+            counters: Counters::default(),
+            origin: Instant::now(),
+            options,
+        }
+    }
+
+    /// Takes a call over: the future gives its answer, its time-out included. A quiet one is done
+    /// when its requests are queued.
+    pub(crate) fn start(
+        shared: &Arc<Shared>,
+        command: Command,
+        limit: Limit,
+        quiet: bool,
+    ) -> Replicated {
+        let request = Request::new(Arc::clone(shared), command, limit);
+        Box::pin(async move {
+            let request = request?;
+            if quiet {
+                return request.unanswered().await;
+            }
+            match request.command.action {
+                Action::Get { cas: false } => request.read().await,
+                Action::GetAndTouch { expiry, cas } => request.read_and_touch(expiry, cas).await,
+                Action::Get { cas: true } => request.ask_owner().await.map(Answer::of_one),
+                _ if request.command.is_decided_by_owner() => request.decide().await,
+                _ => request.write().await,
+            }
+        })
+    }
+
+    /// How many nodes hold each key.
+    pub(crate) fn count(&self) -> usize {
+        self.options.count()
+    }
+
+    pub(crate) fn metrics(&self) -> ReplicationMetrics {
+        self.counters.read()
+    }
+
+    pub(crate) fn report(&self, node: NodeIndex) -> Option<NodeReport> {
+        self.policy().dyn_report(node, self.now())
+    }
+
+    fn policy(&self) -> &dyn DynPolicy {
+        &*self.options.policy
+    }
+
+    /// The time as the policy counts it.
+    fn now(&self) -> Timestamp {
+        Timestamp::from_nanos(0) + self.origin.elapsed()
+    }
+
+    fn record(&self, attempt: &Record) {
+        self.policy().dyn_record(attempt);
+    }
+
+    /// Takes a new member into the view.
+    pub(crate) fn joined(&self, view: &mut View, index: NodeIndex, name: &str) {
+        let locality = self.options.localities.get(name).cloned();
+        view.insert(index, locality.unwrap_or_default());
+    }
+
+    /// Tells the policy of other members.
+    pub(crate) fn members_changed(&self, view: &View) {
+        self.policy()
+            .dyn_topology_changed(&view.topology, self.now());
+    }
+
+    pub(crate) fn tick_every(&self) -> Duration {
+        let policy = self.policy().dyn_tick_every();
+        policy
+            .map_or(TICK, |policy| policy.min(TICK))
+            .max(Duration::from_millis(1))
+    }
+
+    fn tick(&self, view: &View) {
+        self.policy().dyn_tick(self.now());
+        if let Some(Hedge::Percentile(share)) = self.options.hedge {
+            for window in view.windows() {
+                window.refresh(share);
+            }
+        }
+    }
+}
+
+/// Does what is to be done regularly for as long as the cluster is there.
+pub(crate) async fn tick(cluster: Weak<Cluster>, every: Duration) {
+    let mut ticks = tokio::time::interval(every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let Some(cluster) = cluster.upgrade() else {
+            return;
+        };
+        if let Some(replicator) = &cluster.replicator {
+            replicator.tick(cluster.members().view());
+        }
+    }
+}
+
+impl Request {
+    fn new(shared: Arc<Shared>, command: Command, limit: Limit) -> Result<Self> {
+        let count = shared
+            .cluster
+            .replicator
+            .as_ref()
+            .map_or(1, Replicator::count);
+        let (members, replicas) = shared.cluster.replicas(&command.key, count)?;
+        let targets = replicas
+            .iter()
+            .filter_map(|(index, node)| members.view().target(*index, node))
+            .collect();
+        Ok(Self {
+            shared,
+            members,
+            targets,
+            command: Arc::new(command),
+            limit,
+        })
+    }
+
+    fn replicator(&self) -> Result<&Replicator> {
+        // Only a cluster with a replicator starts such calls.
+        let replicator = self.shared.cluster.replicator.as_ref();
+        replicator.ok_or_else(Error::closed)
+    }
+
+    /// How long one attempt may take.
+    fn attempt_timeout(&self, replicator: &Replicator) -> Option<Duration> {
+        let own = replicator.options.attempt_timeout;
+        own.or_else(|| {
+            let replicas = u32::try_from(replicator.count()).ok()?;
+            self.limit.span()?.checked_div(replicas)
+        })
+    }
+}
