@@ -1,3 +1,4 @@
 //! What the end-to-end tests share: real servers, started for one test and ended with it.
 
+pub mod cassandra;
 pub mod memcached;
