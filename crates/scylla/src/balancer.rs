@@ -18,7 +18,8 @@ use crate::ledger::SLOT_NANOS;
 use crate::plan::Steps;
 use crate::roster::Roster;
 use crate::schedule::Schedule;
-use crate::status::{Identity, NodeStatus, identities};
+use crate::status::NodeStatus;
+use crate::view::View;
 
 /// A load-balancing policy of the [`scylla`] driver around a chain of Steersman's policies.
 ///
@@ -76,16 +77,6 @@ pub struct LoadBalancer<P> {
     ticking: Schedule,
 }
 
-/// The roster, and the state of the cluster that it was made from.
-#[derive(Debug, Default)]
-struct View {
-    roster: Arc<Roster>,
-    /// The address of the state, which tells it from others that are alive. A later state at the
-    /// same address is noticed at the next tick.
-    state: usize,
-    nodes: Vec<Identity>,
-}
-
 /// How often a chain without ticks of its own has the nodes' connections looked at.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -134,7 +125,7 @@ impl<P: Policy> LoadBalancer<P> {
     #[inline]
     fn attend(&self, cluster: &ClusterState, now: Timestamp) -> Guard<Arc<View>> {
         let view = self.view.load();
-        if view.state == address_of(cluster) && !self.settling.is_due(now) {
+        if view.is_of(cluster) && !self.settling.is_due(now) {
             return view;
         }
         self.catch_up(&view, cluster, now);
@@ -144,7 +135,7 @@ impl<P: Policy> LoadBalancer<P> {
     #[cold]
     fn catch_up(&self, view: &View, cluster: &ClusterState, now: Timestamp) {
         let is_tick = self.ticking.take(now);
-        if is_tick || view.state != address_of(cluster) {
+        if is_tick || !view.is_of(cluster) {
             self.renew(cluster, now);
         }
         if self.settling.take(now) {
@@ -159,15 +150,11 @@ impl<P: Policy> LoadBalancer<P> {
     fn renew(&self, cluster: &ClusterState, now: Timestamp) {
         let renewing = self.renewal.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.view.load();
-        let roster = before.roster.succeed(&driver::sightings(cluster), now);
-        if !roster.has_same_live(&before.roster) {
-            self.policy.topology_changed(roster.live(), now);
+        let after = before.succeed(cluster, now);
+        if !after.roster.has_same_live(&before.roster) {
+            self.policy.topology_changed(after.roster.live(), now);
         }
-        self.view.store(Arc::new(View {
-            roster: Arc::new(roster),
-            state: address_of(cluster),
-            nodes: identities(cluster),
-        }));
+        self.view.store(Arc::new(after));
         drop(renewing);
     }
 
@@ -187,13 +174,13 @@ impl<P: Policy> LoadBalancer<P> {
 impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
     fn pick<'a>(
         &'a self,
-        request: &'a RoutingInfo<'_>,
+        info: &'a RoutingInfo<'_>,
         cluster: &'a ClusterState,
     ) -> Option<(NodeRef<'a>, Option<Shard>)> {
         let now = self.clock.now();
         let view = self.attend(cluster, now);
         let roster = &*view.roster;
-        let request = driver::request(request, cluster, roster);
+        let request = driver::request(info, cluster, &view);
         let mut picked = None;
         let index = request.first(&self.policy, roster, now, |index| {
             picked = find(cluster, roster, index).filter(|node| node.is_connected());
@@ -205,21 +192,23 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
             picked.is_some()
         })?;
         roster.member(index)?.ledger.picked(now);
-        Some((picked?, request.replicas.shard(index)))
+        let node = picked?;
+        Some((node, driver::shard(info, &request, index, node)))
     }
 
     fn fallback<'a>(
         &'a self,
-        request: &'a RoutingInfo<'_>,
+        info: &'a RoutingInfo<'_>,
         cluster: &'a ClusterState,
     ) -> FallbackPlan<'a> {
-        let roster = Arc::clone(&self.view.load().roster);
-        let mut steps = Steps::new(driver::request(request, cluster, &roster));
+        let view = self.view.load();
+        let roster = Arc::clone(&view.roster);
+        let mut steps = Steps::new(driver::request(info, cluster, &view));
         Box::new(std::iter::from_fn(move || {
             loop {
                 let index = steps.next(&self.policy, &roster, self.clock.now())?;
                 if let Some(node) = find(cluster, &roster, index) {
-                    return Some((node, steps.request().replicas.shard(index)));
+                    return Some((node, driver::shard(info, steps.request(), index, node)));
                 }
             }
         }))
@@ -249,10 +238,6 @@ impl<P> fmt::Debug for LoadBalancer<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LoadBalancer").finish_non_exhaustive()
     }
-}
-
-fn address_of(cluster: &ClusterState) -> usize {
-    std::ptr::from_ref(cluster).addr()
 }
 
 /// The driver's node. It is where the roster has seen it, unless the state is another one.

@@ -2,13 +2,17 @@
 
 use scylla::cluster::{ClusterState, Node};
 use scylla::errors::{DbError, RequestAttemptError};
+use scylla::frame::response::result::TableSpec;
 use scylla::policies::load_balancing::RoutingInfo;
+use scylla::routing::{Shard, Token};
 use scylla::statement::Consistency as DriverConsistency;
-use steersman_selection::{Consistency, Locality, Outcome};
+use steersman_selection::{Consistency, Locality, NodeIndex, Outcome};
 
 use crate::plan::Request;
-use crate::replicas::Replicas;
+use crate::replicas::{Place, Replicas};
+use crate::ring::Ring;
 use crate::roster::{Roster, Sighting};
+use crate::view::View;
 
 /// What an error says of the node that it came from.
 pub(crate) fn outcome(error: &RequestAttemptError) -> Outcome {
@@ -66,35 +70,73 @@ fn consistency(level: DriverConsistency) -> Consistency {
 
 /// A request as the policies see it.
 #[inline]
-pub(crate) fn request(info: &RoutingInfo<'_>, cluster: &ClusterState, roster: &Roster) -> Request {
+pub(crate) fn request(info: &RoutingInfo<'_>, cluster: &ClusterState, view: &View) -> Request {
     Request {
-        replicas: replicas(info, cluster, roster).unwrap_or_default(),
+        replicas: replicas(info, cluster, view).unwrap_or_default(),
         consistency: consistency(info.consistency),
         is_lightweight_transaction: info.should_route_as_lwt(),
     }
 }
 
 #[inline]
-fn replicas(info: &RoutingInfo<'_>, cluster: &ClusterState, roster: &Roster) -> Option<Replicas> {
+fn replicas(info: &RoutingInfo<'_>, cluster: &ClusterState, view: &View) -> Option<Replicas> {
     let (token, table) = (info.token?, info.table?);
-    let strategy = &cluster.get_keyspace(table.ks_name())?.strategy;
-    let locator = cluster.replica_locator();
-    let set = locator.replicas_for_token(token, strategy, None, table);
-    let mut replicas = Replicas::default();
-    let mut push = |node: &Node, shard| {
-        if let Some(index) = roster.index(node.host_id) {
-            replicas.push(index, shard);
-        }
+    let find = || {
+        let found = found(token, table, cluster, &view.roster);
+        found.map(|(node, _)| node).collect()
     };
-    // Across datacenters the order of the ring takes a computation, which only transactions need.
-    if info.should_route_as_lwt() {
-        set.into_replicas_ordered()
-            .into_iter()
-            .for_each(|(node, shard)| push(node, shard));
-    } else {
-        set.into_iter().for_each(|(node, shard)| push(node, shard));
+    // A request that goes on under an earlier state must not leave its replicas to later ones.
+    let ring = view.is_of(cluster).then_some(&view.ring);
+    let kept = ring.and_then(|ring| ring.replicas(table.ks_name(), token.value(), find));
+    Some(match kept {
+        Some(nodes) => Replicas::of_ring(nodes),
+        None => Replicas::of_tablet(found(token, table, cluster, &view.roster)),
+    })
+}
+
+/// The replicas as the driver finds them.
+fn found<'a>(
+    token: Token,
+    table: &TableSpec<'_>,
+    cluster: &'a ClusterState,
+    roster: &'a Roster,
+) -> impl Iterator<Item = (NodeIndex, Shard)> + use<'a> {
+    let keyspace = cluster.get_keyspace(table.ks_name());
+    let found = keyspace.map(|keyspace| {
+        let locator = cluster.replica_locator();
+        let set = locator.replicas_for_token(token, &keyspace.strategy, None, table);
+        set.into_replicas_ordered().into_iter()
+    });
+    let known = found.into_iter().flatten();
+    known.filter_map(|(node, shard)| Some((roster.index(node.host_id)?, shard)))
+}
+
+/// The shard to ask of a node: the one that keeps the key if it is a replica, else none in
+/// particular.
+#[inline]
+pub(crate) fn shard(
+    info: &RoutingInfo<'_>,
+    request: &Request,
+    index: NodeIndex,
+    node: &Node,
+) -> Option<Shard> {
+    match request.replicas.place(index)? {
+        Place::In(shard) => Some(shard),
+        Place::OfToken => {
+            let token = info.token?;
+            // A node without shards of its own, as Cassandra's are, is one shard.
+            Some(node.sharder().map_or(0, |sharder| sharder.shard_of(token)))
+        }
     }
-    Some(replicas)
+}
+
+/// The ring of a state of the cluster, with the keyspaces that are on it.
+pub(crate) fn ring(cluster: &ClusterState) -> Ring {
+    let entries = cluster.replica_locator().ring().iter();
+    let tokens = entries.map(|(token, _)| token.value()).collect();
+    let keyspaces = cluster.keyspaces_iter();
+    let on_ring = keyspaces.filter(|(_, keyspace)| !keyspace.tablet_based);
+    Ring::new(tokens, on_ring.map(|(name, _)| name.to_owned()))
 }
 
 /// The nodes of a cluster as they are now.

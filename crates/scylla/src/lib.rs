@@ -31,9 +31,11 @@ mod host_hash;
 mod ledger;
 mod plan;
 mod replicas;
+mod ring;
 mod roster;
 mod schedule;
 mod status;
+mod view;
 
 pub use steersman_selection as selection;
 #[doc(no_inline)]

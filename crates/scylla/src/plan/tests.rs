@@ -2,6 +2,7 @@ use steersman_selection::{DatacenterAware, LatencyAware, Locality, RoundRobin, T
 use uuid::Uuid;
 
 use super::*;
+use crate::replicas::Place;
 use crate::roster::Sighting;
 
 const NOW: Timestamp = Timestamp::from_nanos(0);
@@ -24,12 +25,9 @@ fn roster(down: Option<usize>) -> Roster {
 }
 
 fn request(replicas: &[usize], is_lightweight_transaction: bool) -> Request {
-    let mut known = Replicas::default();
-    for &index in replicas {
-        known.push(node(index), 7 + u32::try_from(index).unwrap());
-    }
+    let nodes: Vec<_> = replicas.iter().copied().map(node).collect();
     Request {
-        replicas: known,
+        replicas: Replicas::of_ring(&nodes),
         consistency: Consistency::One,
         is_lightweight_transaction,
     }
@@ -111,8 +109,16 @@ fn further_attempts_do_not_disturb_the_turns_of_first_ones() {
 }
 
 #[test]
-fn only_replicas_have_a_shard() {
-    let request = request(&[2, 1], false);
-    let shards = [0, 1, 2].map(|index| request.replicas.shard(node(index)));
-    assert_eq!(shards, [None, Some(8), Some(9)]);
+fn only_replicas_keep_the_key() {
+    let places = |replicas: &Replicas| [0, 1, 2].map(|index| replicas.place(node(index)));
+    let ring = Replicas::of_ring(&[node(2), node(1)]);
+    assert_eq!(
+        places(&ring),
+        [None, Some(Place::OfToken), Some(Place::OfToken)]
+    );
+    let tablet = Replicas::of_tablet([(node(2), 7), (node(1), 5)].into_iter());
+    assert_eq!(
+        places(&tablet),
+        [None, Some(Place::In(5)), Some(Place::In(7))]
+    );
 }
