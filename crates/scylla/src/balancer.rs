@@ -179,7 +179,7 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
     ) -> Option<(NodeRef<'a>, Option<Shard>)> {
         let now = self.clock.now();
         let view = self.attend(cluster, now);
-        let roster = &*view.roster;
+        let roster = &view.roster;
         let request = driver::request(info, cluster, &view);
         let mut picked = None;
         let index = request.first(&self.policy, roster, now, |index| {
@@ -192,8 +192,7 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
             picked.is_some()
         })?;
         roster.member(index)?.ledger.picked(now);
-        let node = picked?;
-        Some((node, driver::shard(info, &request, index, node)))
+        Some((picked?, driver::shard(info, &request, &view, index)))
     }
 
     fn fallback<'a>(
@@ -201,14 +200,13 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
         info: &'a RoutingInfo<'_>,
         cluster: &'a ClusterState,
     ) -> FallbackPlan<'a> {
-        let view = self.view.load();
-        let roster = Arc::clone(&view.roster);
+        let view = self.view.load_full();
         let mut steps = Steps::new(driver::request(info, cluster, &view));
         Box::new(std::iter::from_fn(move || {
             loop {
-                let index = steps.next(&self.policy, &roster, self.clock.now())?;
-                if let Some(node) = find(cluster, &roster, index) {
-                    return Some((node, driver::shard(info, steps.request(), index, node)));
+                let index = steps.next(&self.policy, &view.roster, self.clock.now())?;
+                if let Some(node) = find(cluster, &view.roster, index) {
+                    return Some((node, driver::shard(info, steps.request(), &view, index)));
                 }
             }
         }))

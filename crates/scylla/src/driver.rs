@@ -117,15 +117,16 @@ fn found<'a>(
 pub(crate) fn shard(
     info: &RoutingInfo<'_>,
     request: &Request,
+    view: &View,
     index: NodeIndex,
-    node: &Node,
 ) -> Option<Shard> {
     match request.replicas.place(index)? {
         Place::In(shard) => Some(shard),
         Place::OfToken => {
-            let token = info.token?;
+            let (token, member) = (info.token?, view.roster.member(index)?);
+            let sharder = view.nodes.get(member.position)?.sharder.as_ref();
             // A node without shards of its own, as Cassandra's are, is one shard.
-            Some(node.sharder().map_or(0, |sharder| sharder.shard_of(token)))
+            Some(sharder.map_or(0, |sharder| sharder.shard_of(token)))
         }
     }
 }

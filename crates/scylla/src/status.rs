@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use scylla::cluster::ClusterState;
+use scylla::routing::Sharder;
 use steersman_selection::NodeReport;
 use uuid::Uuid;
 
@@ -28,12 +29,14 @@ pub struct NodeStatus {
     pub unanswered: u64,
 }
 
-/// What a node is called.
+/// What a node is called, and how it is made.
 #[derive(Debug)]
 pub(crate) struct Identity {
     pub(crate) address: SocketAddr,
     pub(crate) datacenter: Option<String>,
     pub(crate) rack: Option<String>,
+    /// How it divides tokens among its shards, if it has any.
+    pub(crate) sharder: Option<Sharder>,
 }
 
 /// In the order of the driver's list.
@@ -43,6 +46,7 @@ pub(crate) fn identities(cluster: &ClusterState) -> Vec<Identity> {
         address: SocketAddr::new(node.address.ip(), node.address.port()),
         datacenter: node.datacenter.clone(),
         rack: node.rack.clone(),
+        sharder: node.sharder(),
     });
     identities.collect()
 }

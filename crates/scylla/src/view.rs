@@ -13,7 +13,7 @@ use crate::status::{Identity, identities};
 #[derive(Debug, Default)]
 pub(crate) struct View {
     state: StateId,
-    pub(crate) roster: Arc<Roster>,
+    pub(crate) roster: Roster,
     pub(crate) ring: Arc<Ring>,
     /// What nodes are called, in the order of the driver's list.
     pub(crate) nodes: Vec<Identity>,
@@ -57,7 +57,7 @@ impl View {
         };
         Self {
             state: StateId::of(cluster),
-            roster: Arc::new(self.roster.succeed(&driver::sightings(cluster), now)),
+            roster: self.roster.succeed(&driver::sightings(cluster), now),
             ring,
             nodes: identities(cluster),
         }
