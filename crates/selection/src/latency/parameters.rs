@@ -36,6 +36,7 @@ pub struct LatencyParameters {
     min_difference: Duration,
     confirmations: u32,
     max_penalised_share: f64,
+    first_probe: Duration,
     ramp: Duration,
 }
 
@@ -50,6 +51,7 @@ impl Default for LatencyParameters {
             min_difference: Duration::from_millis(1),
             confirmations: 3,
             max_penalised_share: 0.5,
+            first_probe: Duration::from_secs(1),
             ramp: Duration::from_secs(1),
         }
     }
@@ -70,8 +72,8 @@ impl LatencyParameters {
         self
     }
 
-    /// How long a score is believed without new samples, and for how long a node is penalised
-    /// before it is tried again. 0 or more; 10 s by default.
+    /// How long a score is believed without new samples, and how long a penalised node waits from one
+    /// series of probes to the next. 0 or more; 10 s by default.
     pub fn retry_period(mut self, period: Duration) -> Self {
         self.retry_period = period;
         self
@@ -114,6 +116,14 @@ impl LatencyParameters {
         self
     }
 
+    /// How long after a node was penalised, or its ramp was cut short, it is probed for the first
+    /// time, so that one that only made a pause is soon back. Further probes wait for the retry
+    /// period; this one does not wait for longer either. 0 or more; 1 s by default.
+    pub fn first_probe(mut self, delay: Duration) -> Self {
+        self.first_probe = delay;
+        self
+    }
+
     /// How long it takes until a node that comes back, or is new, has its full share of requests.
     /// 0 or more; 1 s by default.
     pub fn ramp(mut self, ramp: Duration) -> Self {
@@ -151,6 +161,7 @@ impl LatencyParameters {
                 allowed,
             ));
         }
+        in_range("first_probe", self.first_probe)?;
         in_range("ramp", self.ramp)
     }
 
@@ -184,6 +195,10 @@ impl LatencyParameters {
 
     pub(crate) fn penalised_share(&self) -> f64 {
         self.max_penalised_share
+    }
+
+    pub(crate) fn first_probe_nanos(&self) -> i64 {
+        saturating_nanos(self.first_probe).min(self.retry_nanos())
     }
 
     pub(crate) fn ramp_nanos(&self) -> i64 {
@@ -236,6 +251,7 @@ mod tests {
             ("max_penalised_share", good().max_penalised_share(0.0)),
             ("max_penalised_share", good().max_penalised_share(1.1)),
             ("max_penalised_share", good().max_penalised_share(f64::NAN)),
+            ("first_probe", good().first_probe(long)),
             ("ramp", good().ramp(long)),
         ];
         for (name, parameters) in cases {
@@ -257,6 +273,7 @@ mod tests {
             .min_difference(Duration::ZERO)
             .confirmations(1)
             .max_penalised_share(f64::MIN_POSITIVE)
+            .first_probe(Duration::ZERO)
             .ramp(Duration::ZERO);
         assert_eq!(least.validate(), Ok(()));
         let greatest = LatencyParameters::default()
@@ -268,6 +285,7 @@ mod tests {
             .min_difference(most)
             .confirmations(u32::MAX)
             .max_penalised_share(1.0)
+            .first_probe(most)
             .ramp(most);
         assert_eq!(greatest.validate(), Ok(()));
     }

@@ -136,6 +136,24 @@ fn one_pause_is_no_slowness() {
     }
 }
 
+/// A pause that is long enough to cost a node its requests does not cost them for long.
+#[test]
+fn who_was_slow_for_a_moment_is_soon_back() {
+    for mode in BOTH {
+        let mut cluster = cluster(mode, 3);
+        cluster.serve(SECOND, |_| millis(2));
+        cluster.serve(millis(600), one_slow);
+        cluster.pass(millis(50));
+        assert!(!cluster.plan()[..2].contains(&0), "{mode:?}");
+        cluster.serve(2 * SECOND + millis(200), |_| millis(2));
+        let counts = cluster.serve(6 * SECOND, |_| millis(2));
+        match mode {
+            Mode::Reference => assert_eq!(counts[0], 0, "{counts:?}"),
+            Mode::Guarded => assert!(counts[0] > 1_900, "{counts:?}"),
+        }
+    }
+}
+
 #[test]
 fn at_most_half_of_the_nodes_is_penalised() {
     for mode in BOTH {

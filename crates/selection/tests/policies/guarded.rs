@@ -40,10 +40,20 @@ fn tries(cluster: &Cluster<LatencyAware<RoundRobin>>) -> usize {
         .count()
 }
 
+/// The other two answer.
+fn without_node_0(cluster: &mut Cluster<LatencyAware<RoundRobin>>, span: Duration) {
+    for _ in 0..span.as_millis() / 10 {
+        cluster.pass(millis(10));
+        cluster.answer(1, millis(2));
+        cluster.answer(2, millis(2));
+    }
+}
+
 #[test]
 fn a_lost_probe_is_followed_by_another_after_a_retry_period() {
     let mut cluster = cluster(3);
     cluster.serve(3 * SECOND, one_slow);
+    let before = cluster.policy.counters().probes;
     assert_eq!(tries(&cluster), 0);
     cluster.pass(11 * SECOND);
     assert_eq!(tries(&cluster), 1);
@@ -51,7 +61,86 @@ fn a_lost_probe_is_followed_by_another_after_a_retry_period() {
     assert_eq!(tries(&cluster), 0);
     cluster.pass(SECOND);
     assert_eq!(tries(&cluster), 1);
-    assert_eq!(cluster.policy.counters().probes, 2);
+    assert_eq!(cluster.policy.counters().probes, before + 2);
+}
+
+/// A second after it was penalised, and then once a retry period of 10 s.
+#[test]
+fn a_node_that_stays_slow_is_probed_early_once() {
+    let mut cluster = cluster(3);
+    let mut penalised = None;
+    let mut probes = Vec::new();
+    for tenth in 0..350 {
+        let counts = cluster.serve(millis(100), one_slow);
+        match penalised {
+            None if condition(&cluster, 0).is_penalised() => penalised = Some(tenth),
+            Some(penalised) if counts[0] > 0 => probes.push((tenth - penalised, counts[0])),
+            _ => {}
+        }
+    }
+    let [(first, 1), (second, 1), (third, 1), (fourth, 1)] = probes[..] else {
+        panic!("{probes:?}");
+    };
+    assert!((10..=11).contains(&first), "{probes:?}");
+    for gap in [second - first, third - second, fourth - third] {
+        assert!((100..=102).contains(&gap), "{probes:?}");
+    }
+}
+
+#[test]
+fn late_answers_of_a_good_node_do_not_keep_it_out() {
+    let mut cluster = cluster(3);
+    cluster.serve(3 * SECOND, one_slow);
+    without_node_0(&mut cluster, 11 * SECOND);
+    // The limit is 4 ms.
+    let answers = [6, 2, 6, 2, 2];
+    for (number, latency) in answers.into_iter().enumerate() {
+        assert!(condition(&cluster, 0).is_penalised(), "answer {number}");
+        assert_eq!(tries(&cluster), 1, "one in flight at a time");
+        cluster.pass(millis(latency));
+        cluster.answer(0, millis(latency));
+    }
+    assert_eq!(condition(&cluster, 0), Condition::Recovering);
+}
+
+#[test]
+fn three_late_answers_or_a_slow_one_end_a_series_of_probes() {
+    for (answers, limit) in [(&[2, 6, 2, 6, 6][..], 4), (&[2, 17], 4), (&[17], 4)] {
+        let mut cluster = cluster(3);
+        cluster.serve(3 * SECOND, one_slow);
+        without_node_0(&mut cluster, 11 * SECOND);
+        let report = cluster.policy.report(node(0), cluster.now).unwrap();
+        assert_eq!(report.limit_nanos, Some(limit * 1_000_000));
+        for &latency in answers {
+            assert_eq!(tries(&cluster), 1, "{answers:?}");
+            cluster.pass(millis(latency));
+            cluster.answer(0, millis(latency));
+        }
+        assert_eq!(condition(&cluster, 0), Condition::Penalised);
+        without_node_0(&mut cluster, 9 * SECOND);
+        assert_eq!(tries(&cluster), 0, "{answers:?}");
+        without_node_0(&mut cluster, SECOND);
+        assert_eq!(tries(&cluster), 1, "{answers:?}");
+    }
+}
+
+#[test]
+fn a_ramp_that_was_cut_short_is_followed_by_an_early_probe() {
+    let mut cluster = cluster(3);
+    cluster.serve(3 * SECOND, one_slow);
+    cluster.pass(11 * SECOND);
+    while condition(&cluster, 0) != Condition::Recovering {
+        cluster.serve(millis(1), |_| millis(2));
+    }
+    // A single slow answer, as a pause gives.
+    cluster.pass(millis(500));
+    cluster.answer(0, millis(80));
+    assert_eq!(condition(&cluster, 0), Condition::Penalised);
+    let waiting = cluster.serve(millis(990), |_| millis(2));
+    assert_eq!(waiting[0], 0);
+    cluster.serve(SECOND, |_| millis(2));
+    let counts = cluster.serve(SECOND, |_| millis(2));
+    assert!(counts[0] > 300, "{counts:?}");
 }
 
 #[test]

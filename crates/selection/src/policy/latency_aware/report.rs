@@ -112,11 +112,11 @@ impl Scoreboard {
             Phase::Untracked => return Condition::Untracked,
             Phase::Joining { .. } => return Condition::Joining,
             Phase::Ramping { .. } => return Condition::Recovering,
-            Phase::Penalised { good: 0, .. } | Phase::Probing { good: 0, .. } => {
+            Phase::Penalised { series, .. } | Phase::Probing { series, .. } if series.good == 0 => {
                 return Condition::Penalised;
             }
-            Phase::Penalised { good, .. } | Phase::Probing { good, .. } => {
-                return Condition::Probed(good);
+            Phase::Penalised { series, .. } | Phase::Probing { series, .. } => {
+                return Condition::Probed(series.good);
             }
             Phase::Normal => {}
         }

@@ -21,6 +21,7 @@ pub(super) struct Scoreboard {
     pub(super) mode: Mode,
     pub(super) averaging: Averaging,
     pub(super) retry_nanos: i64,
+    pub(super) first_probe_nanos: i64,
     pub(super) ramp_nanos: i64,
     pub(super) entries: Table<Entry>,
     /// The minimum that reference mode compares with.
@@ -82,6 +83,7 @@ impl Scoreboard {
         Self {
             averaging: Averaging::new(&parameters),
             retry_nanos: parameters.retry_nanos(),
+            first_probe_nanos: parameters.first_probe_nanos(),
             ramp_nanos: parameters.ramp_nanos(),
             parameters,
             mode,

@@ -1,12 +1,13 @@
 //! What an attempt says of its node.
 
+use crate::Timestamp;
 use crate::latency::Score;
 use crate::policy::latency_aware::event::Change;
-use crate::policy::latency_aware::phase::{PROBES, Phase};
+use crate::policy::latency_aware::phase::{PROBES, Phase, Series};
 use crate::policy::latency_aware::scoreboard::{Entry, Scoreboard};
 use crate::policy::{Attempt, Outcome};
 
-/// How many times the limit an answer must take to end a ramp by itself.
+/// How many times the limit an answer must take to end a series of probes or a ramp by itself.
 const FAR: i64 = 4;
 
 /// How many times the limit a failure counts as. Scores weigh a sample by the time since the one
@@ -32,24 +33,31 @@ pub(in crate::policy::latency_aware) fn record(
         return;
     };
     match phase {
-        Phase::Probing { good, since } if attempt.started_at().nanos_since(since) >= 0 => {
+        Phase::Probing { series, since } if attempt.started_at().nanos_since(since) >= 0 => {
             let in_time =
                 attempt.outcome() == Outcome::Success && limit.is_none_or(|limit| latency <= limit);
             if in_time {
-                probe_succeeded(board, entry, attempt, (phase, good));
+                probe_succeeded(board, entry, attempt, (phase, series));
             } else {
                 board.sample(entry, attempt.ended_at(), latency);
-                penalise_again(board, entry, attempt, phase);
+                let is_last = is_far(attempt, latency, limit) || series.bad + 1 >= PROBES;
+                let next = if is_last {
+                    Phase::penalised_for(board.retry_nanos, attempt.ended_at())
+                } else {
+                    let bad = series.bad + 1;
+                    after_answer(Series { bad, ..series }, attempt.ended_at())
+                };
+                entry.verdict.phase.change(phase, next);
             }
         }
         Phase::Ramping { since } if attempt.started_at().nanos_since(since) >= 0 => {
             let score = board.sample(entry, attempt.ended_at(), latency);
-            let failed = attempt.outcome() != Outcome::Success;
-            let slow = limit.is_some_and(|limit| {
-                latency > limit.saturating_mul(FAR)
-                    || score.is_some_and(|score| score.average_nanos > limit)
-            });
-            if (failed || slow) && penalise_again(board, entry, attempt, phase) {
+            let average = score.map_or(0, |score| score.average_nanos);
+            let is_slow = limit.is_some_and(|limit| average > limit);
+            let penalised = Phase::penalised_for(board.first_probe_nanos, attempt.ended_at());
+            if (is_slow || is_far(attempt, latency, limit))
+                && entry.verdict.phase.change(phase, penalised)
+            {
                 announce(board, attempt, Change::Penalised, latency);
             }
         }
@@ -57,6 +65,19 @@ pub(in crate::policy::latency_aware) fn record(
             board.sample(entry, attempt.ended_at(), latency);
         }
     }
+}
+
+/// Whether the attempt tells by itself that the node is not as it should be.
+#[inline]
+fn is_far(attempt: &Attempt, latency: i64, limit: Option<i64>) -> bool {
+    attempt.outcome() != Outcome::Success
+        || limit.is_some_and(|limit| latency > limit.saturating_mul(FAR))
+}
+
+/// The next probe may go at once.
+#[inline]
+fn after_answer(series: Series, now: Timestamp) -> Phase {
+    Phase::Penalised { series, due: now }
 }
 
 /// The latency that an attempt counts as; `None` if it does not count.
@@ -96,21 +117,19 @@ fn probe_succeeded(
     board: &Scoreboard,
     entry: &Entry,
     attempt: &Attempt,
-    (phase, good): (Phase, u8),
+    (phase, series): (Phase, Series),
 ) {
     let (now, latency) = (attempt.ended_at(), attempt.latency_nanos());
-    let next = if good + 1 < PROBES {
-        Phase::Penalised {
-            good: good + 1,
-            due: now,
-        }
+    let good = series.good + 1;
+    let next = if good < PROBES {
+        after_answer(Series { good, ..series }, now)
     } else {
         Phase::Ramping { since: now }
     };
     if !entry.verdict.phase.change(phase, next) {
         return;
     }
-    if good == 0 {
+    if series.good == 0 {
         // What was measured before is of the node as it was; the average would keep its weight.
         entry.score.update(|before| {
             entry.verdict.phase.is_tracked().then(|| Score {
@@ -125,16 +144,6 @@ fn probe_succeeded(
     if let Phase::Ramping { .. } = next {
         announce(board, attempt, Change::Recovering, latency);
     }
-}
-
-/// A probe or the ramp has failed: the node is penalised for another retry period.
-fn penalise_again(board: &Scoreboard, entry: &Entry, attempt: &Attempt, from: Phase) -> bool {
-    let due = attempt.ended_at().nanos().wrapping_add(board.retry_nanos);
-    let penalised = Phase::Penalised {
-        good: 0,
-        due: crate::Timestamp::from_nanos(due),
-    };
-    entry.verdict.phase.change(from, penalised)
 }
 
 fn announce(board: &Scoreboard, attempt: &Attempt, change: Change, latency: i64) {

@@ -17,18 +17,18 @@ pub(in crate::policy::latency_aware) fn standing(
         return Standing::Normal;
     }
     let phase = entry.verdict.phase.load();
-    let (good, due) = match phase {
+    let (series, due) = match phase {
         Phase::Untracked | Phase::Normal => return Standing::Normal,
         Phase::Joining { since } | Phase::Ramping { since } => return share(judge, since),
-        Phase::Penalised { good, due } => (good, judge.now.nanos_since(due) >= 0),
+        Phase::Penalised { series, due } => (series, judge.now.nanos_since(due) >= 0),
         // A probe without an answer for so long is lost.
-        Phase::Probing { good, since } => {
+        Phase::Probing { series, since } => {
             let waited = judge.now.nanos_since(since);
-            (good, waited >= judge.board.retry_nanos)
+            (series, waited >= judge.board.retry_nanos)
         }
     };
     let probing = Phase::Probing {
-        good,
+        series,
         since: judge.now,
     };
     let taken = due

@@ -2,7 +2,7 @@
 
 use crate::latency::{Score, times};
 use crate::policy::latency_aware::event::{Change, Event};
-use crate::policy::latency_aware::phase::Phase;
+use crate::policy::latency_aware::phase::{PROBES, Phase, Series};
 use crate::policy::latency_aware::scoreboard::{Member, Register, Scoreboard, Verdict};
 use crate::{NodeIndex, Timestamp};
 
@@ -81,7 +81,7 @@ fn visit(
     verdict.minimum.set(found.minimum);
     verdict.limit.set(found.limit);
     let score = entry.score.load()?;
-    let heard = score.samples != member.samples;
+    let heard = score.samples.saturating_sub(member.samples);
     member.samples = score.samples;
     // A node that made a pause is over the limit for some ticks after it, but its average falls.
     let before = std::mem::replace(&mut member.average_nanos, score.average_nanos);
@@ -92,7 +92,7 @@ fn visit(
     let phase = verdict.phase.load();
     if phase != Phase::Normal || !over {
         member.streak = 0;
-    } else if heard && !falling {
+    } else if heard > 0 && !falling {
         member.streak = member.streak.saturating_add(1);
     }
     let suspect = Suspect {
@@ -116,7 +116,8 @@ fn visit(
         }
         Phase::Untracked => None,
         Phase::Penalised { .. } | Phase::Probing { .. } => {
-            let unprobed = matches!(phase, Phase::Penalised { good: 0, .. });
+            let unprobed =
+                matches!(phase, Phase::Penalised { series, .. } if series == Series::default());
             let came_back = unprobed && has_come_back(board, &score, found, heard, now);
             let ramping = Phase::Ramping { since: now };
             if came_back && verdict.phase.change(phase, ramping) {
@@ -129,15 +130,16 @@ fn visit(
     }
 }
 
-/// Whether a penalised node that is used all the same, for want of others, has become fast.
+/// Whether a penalised node that is used all the same, for want of others, has become fast. It has
+/// more answers then than a series of probes.
 fn has_come_back(
     board: &Scoreboard,
     score: &Score,
     found: &Findings,
-    heard: bool,
+    heard: u64,
     now: Timestamp,
 ) -> bool {
-    heard
+    heard >= 2 * u64::from(PROBES)
         && board.is_measured(score, now)
         && found
             .limit
@@ -172,14 +174,10 @@ fn penalise(board: &Scoreboard, found: &mut Findings, now: Timestamp, events: &m
     found
         .confirmed
         .sort_by_key(|suspect| std::cmp::Reverse(suspect.average));
+    let penalised = Phase::penalised_for(board.first_probe_nanos, now);
     let room = allowed.saturating_sub(found.penalised.len());
-    let due = Timestamp::from_nanos(now.nanos().wrapping_add(board.retry_nanos));
     for suspect in found.confirmed.iter().take(room) {
-        change(
-            suspect,
-            Phase::Penalised { good: 0, due },
-            Change::Penalised,
-        );
+        change(suspect, penalised, Change::Penalised);
     }
     // One that is far slower takes the place of one that is not: what came first may be noise.
     for (suspect, held) in found
@@ -190,11 +188,7 @@ fn penalise(board: &Scoreboard, found: &mut Findings, now: Timestamp, events: &m
     {
         if suspect.average > times(board.parameters.threshold(), held.average) {
             change(held, Phase::Ramping { since: now }, Change::Recovering);
-            change(
-                suspect,
-                Phase::Penalised { good: 0, due },
-                Change::Penalised,
-            );
+            change(suspect, penalised, Change::Penalised);
         }
     }
 }
