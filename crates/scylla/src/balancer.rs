@@ -163,6 +163,11 @@ impl<P: Policy> LoadBalancer<P> {
         let Some(index) = view.roster.index(node.host_id) else {
             return;
         };
+        if outcome == Outcome::Disconnected {
+            // It may have lost all its connections.
+            self.ticking.hasten(now);
+            self.settling.hasten(now);
+        }
         let attempt = Attempt::new(index, now, latency, outcome);
         if let Some(member) = view.roster.member(index) {
             member.ledger.reported(attempt.started_at());
@@ -183,12 +188,7 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
         let request = driver::request(info, cluster, &view);
         let mut picked = None;
         let index = request.first(&self.policy, roster, now, |index| {
-            picked = find(cluster, roster, index).filter(|node| node.is_connected());
-            if picked.is_none() {
-                // It went since the last tick.
-                self.ticking.hasten(now);
-                self.settling.hasten(now);
-            }
+            picked = find(cluster, roster, index);
             picked.is_some()
         })?;
         roster.member(index)?.ledger.picked(now);
@@ -201,12 +201,13 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
         cluster: &'a ClusterState,
     ) -> FallbackPlan<'a> {
         let view = self.view.load_full();
-        let mut steps = Steps::new(driver::request(info, cluster, &view));
+        let mut steps = Steps::default();
         Box::new(std::iter::from_fn(move || {
+            let request = driver::request(info, cluster, &view);
             loop {
-                let index = steps.next(&self.policy, &view.roster, self.clock.now())?;
+                let index = steps.next(&self.policy, &view.roster, &request, self.clock.now())?;
                 if let Some(node) = find(cluster, &view.roster, index) {
-                    return Some((node, driver::shard(info, steps.request(), &view, index)));
+                    return Some((node, driver::shard(info, &request, &view, index)));
                 }
             }
         }))

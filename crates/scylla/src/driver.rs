@@ -70,16 +70,24 @@ fn consistency(level: DriverConsistency) -> Consistency {
 
 /// A request as the policies see it.
 #[inline]
-pub(crate) fn request(info: &RoutingInfo<'_>, cluster: &ClusterState, view: &View) -> Request {
+pub(crate) fn request<'a>(
+    info: &RoutingInfo<'_>,
+    cluster: &ClusterState,
+    view: &'a View,
+) -> Request<'a> {
     Request {
-        replicas: replicas(info, cluster, view).unwrap_or_default(),
+        replicas: replicas(info, cluster, view).unwrap_or(Replicas::OfRing(&[])),
         consistency: consistency(info.consistency),
         is_lightweight_transaction: info.should_route_as_lwt(),
     }
 }
 
 #[inline]
-fn replicas(info: &RoutingInfo<'_>, cluster: &ClusterState, view: &View) -> Option<Replicas> {
+fn replicas<'a>(
+    info: &RoutingInfo<'_>,
+    cluster: &ClusterState,
+    view: &'a View,
+) -> Option<Replicas<'a>> {
     let (token, table) = (info.token?, info.table?);
     let find = || {
         let found = found(token, table, cluster, &view.roster);
@@ -89,7 +97,7 @@ fn replicas(info: &RoutingInfo<'_>, cluster: &ClusterState, view: &View) -> Opti
     let ring = view.is_of(cluster).then_some(&view.ring);
     let kept = ring.and_then(|ring| ring.replicas(table.ks_name(), token.value(), find));
     Some(match kept {
-        Some(nodes) => Replicas::of_ring(nodes),
+        Some(nodes) => Replicas::OfRing(nodes),
         None => Replicas::of_tablet(found(token, table, cluster, &view.roster)),
     })
 }
@@ -116,7 +124,7 @@ fn found<'a>(
 #[inline]
 pub(crate) fn shard(
     info: &RoutingInfo<'_>,
-    request: &Request,
+    request: &Request<'_>,
     view: &View,
     index: NodeIndex,
 ) -> Option<Shard> {

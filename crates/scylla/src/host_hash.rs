@@ -13,11 +13,22 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 impl Hasher for HostHasher {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
+        let (words, rest) = bytes.as_chunks::<8>();
+        for &word in words {
             self.write_u64(u64::from_le_bytes(word));
         }
+        if !rest.is_empty() {
+            // A copy of so few bytes would cost a call.
+            let word = rest
+                .iter()
+                .fold(0, |word, &byte| word << 8 | u64::from(byte));
+            self.write_u64(word);
+        }
+    }
+
+    #[inline]
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(u64::from(byte));
     }
 
     #[inline]

@@ -22,6 +22,13 @@
 //! execution leave no trace, so a policy that only listens never hears of a node that answers too
 //! late. A [`LoadBalancer`] therefore counts for each node what was picked and what was reported:
 //! picks that are not reported in time count against the node, see [`LoadBalancer`].
+//!
+//! # Further reading
+//!
+//! In the repository, `docs/choosing-a-chain.md` says which chain suits which cluster, how to read what a
+//! chain knows and how to tune it; `docs/moving-from-other-drivers.md` what the options of the Java,
+//! Python, Go and C++ drivers are called here; `docs/limits.md` what latency awareness cannot do. The
+//! example `latency_aware` runs against a cluster of yours.
 
 mod balancer;
 mod clock;
@@ -45,3 +52,14 @@ pub use steersman_selection::{
 
 pub use crate::balancer::LoadBalancer;
 pub use crate::status::NodeStatus;
+
+/// The examples of the pages for users.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/choosing-a-chain.md")]
+    struct ChoosingAChain;
+    #[doc = include_str!("../../../docs/moving-from-other-drivers.md")]
+    struct MovingFromOtherDrivers;
+    #[doc = include_str!("../../../docs/limits.md")]
+    struct Limits;
+}

@@ -11,15 +11,15 @@ use crate::roster::Roster;
 
 /// A request as the driver describes it.
 #[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) replicas: Replicas,
+pub(crate) struct Request<'r> {
+    pub(crate) replicas: Replicas<'r>,
     pub(crate) consistency: Consistency,
     /// A lightweight transaction. All clients should send those of one key to the same replica,
     /// else their Paxos rounds get in each other's way.
     pub(crate) is_lightweight_transaction: bool,
 }
 
-impl Request {
+impl Request<'_> {
     /// The node to begin with. `accept` says whether a node can be asked now.
     #[inline]
     pub(crate) fn first<P: Policy>(
@@ -77,50 +77,45 @@ impl Request {
 
 /// The nodes to go on with when the first one has failed or is late.
 ///
-/// A plan of the policy borrows the topology and the replicas; here they are owned, so each step
-/// makes a plan anew and passes over what it has named before. That costs a little more than to keep
+/// A plan of the policy borrows the topology and the replicas, which the driver's iterator would have
+/// to own as well, so each step makes a plan anew and passes over what it has named before. That costs a little more than to keep
 /// one plan, in a place where a request has already cost a lot; and each step is decided by what is
 /// known by then.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Steps {
-    request: Request,
     named: SmallVec<[NodeIndex; 8]>,
 }
 
 impl Steps {
-    pub(crate) fn new(request: Request) -> Self {
-        Self {
-            request,
-            named: SmallVec::new(),
-        }
-    }
-
-    pub(crate) fn request(&self) -> &Request {
-        &self.request
-    }
-
     /// The next node, if there is one left. Nodes that are not connected come last: they may have
     /// come back unnoticed, and an empty plan is an error.
     pub(crate) fn next<P: Policy>(
         &mut self,
         policy: &P,
         roster: &Roster,
+        request: &Request<'_>,
         now: Timestamp,
     ) -> Option<NodeIndex> {
-        let found = self.find(policy, roster, now)?;
+        let found = self.find(policy, roster, request, now)?;
         self.named.push(found);
         Some(found)
     }
 
-    fn find<P: Policy>(&self, policy: &P, roster: &Roster, now: Timestamp) -> Option<NodeIndex> {
+    fn find<P: Policy>(
+        &self,
+        policy: &P,
+        roster: &Roster,
+        request: &Request<'_>,
+        now: Timestamp,
+    ) -> Option<NodeIndex> {
         let is_new = |node: &NodeIndex| !self.named.contains(node);
-        let call = self.request.call(roster).continued();
-        if self.request.is_lightweight_transaction
-            && let Some(node) = self.request.in_order(policy, &call, now).find(is_new)
+        let call = request.call(roster).continued();
+        if request.is_lightweight_transaction
+            && let Some(node) = request.in_order(policy, &call, now).find(is_new)
         {
             return Some(node);
         }
-        let last_resort = self.request.on(roster.enabled()).continued();
+        let last_resort = request.on(roster.enabled()).continued();
         [call, last_resort].into_iter().find_map(|call| {
             let mut plan = policy.plan(call);
             // Probes are for first attempts.

@@ -108,7 +108,7 @@ fn a_node_that_stops_answering_loses_its_requests() {
         "{unanswered:?}"
     );
     let counts = cluster.serve(5_000, hung);
-    assert_eq!(counts[1], 0, "{counts:?}");
+    assert!(counts[1] <= 1, "but for a probe: {counts:?}");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_slow_node_is_judged_by_its_answers() {
     let slow = |node| Some(if node == 1 { 50 * MILLI } else { 2 * MILLI });
     cluster.serve(1_000, slow);
     let counts = cluster.serve(2_000, slow);
-    assert_eq!(counts[1], 0, "{counts:?}");
+    assert!(counts[1] <= 1, "but for a probe: {counts:?}");
     let now = Timestamp::from_nanos(cluster.now);
     let report = cluster
         .policy

@@ -24,19 +24,21 @@ fn roster(down: Option<usize>) -> Roster {
     Roster::default().succeed(&sightings, NOW)
 }
 
-fn request(replicas: &[usize], is_lightweight_transaction: bool) -> Request {
-    let nodes: Vec<_> = replicas.iter().copied().map(node).collect();
+fn request(replicas: &[usize], is_lightweight_transaction: bool) -> Request<'static> {
+    // Shards do not matter here.
+    let replicas = replicas.iter().map(|&index| (node(index), 0));
     Request {
-        replicas: Replicas::of_ring(&nodes),
+        replicas: Replicas::of_tablet(replicas),
         consistency: Consistency::One,
         is_lightweight_transaction,
     }
 }
 
-fn all<P: Policy>(policy: &P, roster: &Roster, request: Request) -> Vec<usize> {
-    let mut steps = Steps::new(request);
-    let nodes: Vec<_> = std::iter::from_fn(|| steps.next(policy, roster, NOW)).collect();
-    assert_eq!(steps.next(policy, roster, NOW), None, "the end stays");
+fn all<P: Policy>(policy: &P, roster: &Roster, request: &Request<'_>) -> Vec<usize> {
+    let mut steps = Steps::default();
+    let mut next = || steps.next(policy, roster, request, NOW);
+    let nodes: Vec<_> = std::iter::from_fn(&mut next).collect();
+    assert_eq!(next(), None, "the end stays");
     nodes.into_iter().map(NodeIndex::get).collect()
 }
 
@@ -49,14 +51,14 @@ fn sorted(mut nodes: Vec<usize>) -> Vec<usize> {
 fn each_permitted_node_is_named_once_and_those_without_connections_last() {
     let policy = TokenAware::new(DatacenterAware::new("a"));
     for _ in 0..20 {
-        let nodes = all(&policy, &roster(None), request(&[2, 1], false));
+        let nodes = all(&policy, &roster(None), &request(&[2, 1], false));
         assert_eq!(nodes[2], 0);
         assert_eq!(sorted(nodes), [0, 1, 2]);
-        let nodes = all(&policy, &roster(Some(2)), request(&[2, 1], false));
+        let nodes = all(&policy, &roster(Some(2)), &request(&[2, 1], false));
         assert_eq!(nodes, [1, 0, 2]);
     }
     let policy = DatacenterAware::new("a").remote_nodes(1);
-    let nodes = all(&policy, &roster(Some(3)), request(&[], false));
+    let nodes = all(&policy, &roster(Some(3)), &request(&[], false));
     assert_eq!(sorted(nodes[..3].to_vec()), [0, 1, 2]);
     assert_eq!(nodes[3..], [4, 3]);
 }
@@ -71,7 +73,7 @@ fn transactions_keep_the_order_of_their_replicas() {
             transaction().first(&policy, &roster, NOW, |_| true),
             Some(node(2))
         );
-        let nodes = all(&policy, &roster, transaction());
+        let nodes = all(&policy, &roster, &transaction());
         assert_eq!(nodes, [2, 0, 4, 3, 1]);
     }
 }
@@ -103,15 +105,16 @@ fn further_attempts_do_not_disturb_the_turns_of_first_ones() {
         let request = request(&[], false);
         let first = request.first(&policy, &roster, NOW, |_| true).unwrap();
         counts[first.get()] += 1;
-        all(&policy, &roster, request);
+        all(&policy, &roster, &request);
     }
     assert_eq!(counts, [0, 0, 0, 50, 50]);
 }
 
 #[test]
 fn only_replicas_keep_the_key() {
-    let places = |replicas: &Replicas| [0, 1, 2].map(|index| replicas.place(node(index)));
-    let ring = Replicas::of_ring(&[node(2), node(1)]);
+    let places = |replicas: &Replicas<'_>| [0, 1, 2].map(|index| replicas.place(node(index)));
+    let nodes = [node(2), node(1)];
+    let ring = Replicas::OfRing(&nodes);
     assert_eq!(
         places(&ring),
         [None, Some(Place::OfToken), Some(Place::OfToken)]
