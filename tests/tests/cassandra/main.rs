@@ -1,7 +1,8 @@
 //! The balancer of `steersman-scylla` on a real Apache Cassandra cluster.
 //!
 //! A cluster takes long to start, so all scenarios share one and change it as they go: they run one
-//! after the other, in this order. An argument selects those whose name contains it.
+//! after the other, in this order. An argument selects those whose name contains it, and `--repeat=N`
+//! runs each N times, to see how steady it is.
 
 mod requests;
 mod slow;
@@ -68,9 +69,14 @@ fn main() -> ExitCode {
     let is_wanted = |name: &str| {
         filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
     };
+    let repeat = arguments
+        .iter()
+        .find_map(|argument| argument.strip_prefix("--repeat="))
+        .map_or(1, |times| times.parse().expect("--repeat takes a number"));
     let wanted: Vec<_> = SCENARIOS
         .iter()
         .filter(|(name, _)| is_wanted(name))
+        .flat_map(|scenario| std::iter::repeat_n(scenario, repeat))
         .collect();
     if wanted.is_empty() {
         return ExitCode::SUCCESS;

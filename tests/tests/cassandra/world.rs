@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use scylla::policies::load_balancing::{DefaultPolicy, LoadBalancingPolicy};
 use steersman_e2e::cassandra::{Cluster, Connector, Load, Reads};
+use steersman_scylla::selection::Event;
 use steersman_scylla::{DatacenterAware, LatencyAware, LoadBalancer, TokenAware};
 use steersman_testkit::FaultProxy;
 
@@ -44,7 +45,7 @@ impl World {
         let reads = Reads::new(session, EVERYWHERE)
             .await
             .expect("the table is there");
-        let report = Load::closed(&reads, 60_000).await;
+        let report = Load::closed(&reads, 200_000).await;
         assert_eq!(report.failed(), 0, "reads of a healthy cluster");
         let rate = affordable_rate(&reads).await;
         Self { cluster, rate }
@@ -72,8 +73,11 @@ async fn affordable_rate(reads: &Arc<Reads>) -> u64 {
 
 /// Our balancer for clients in a datacenter.
 pub(crate) fn balancer(datacenter: &str) -> Balancer {
-    let chain = TokenAware::new(DatacenterAware::new(datacenter)).seed(fastrand::u64(..));
-    Arc::new(LoadBalancer::new(LatencyAware::new(chain)))
+    let child = TokenAware::new(DatacenterAware::new(datacenter)).seed(fastrand::u64(..));
+    let chain = LatencyAware::builder()
+        .listener(|event: &Event| println!("  {:?}: {event}", event.at))
+        .build(child);
+    Arc::new(LoadBalancer::new(chain.expect("the defaults are valid")))
 }
 
 /// What the driver does without us.
