@@ -171,9 +171,14 @@ impl Report {
 
     /// The latency that so many percent of the reads did not exceed.
     pub fn percentile(&self, percent: usize) -> Duration {
+        self.permille(10 * percent)
+    }
+
+    /// The latency that so many of each thousand reads did not exceed.
+    pub fn permille(&self, count: usize) -> Duration {
         let mut latencies: Vec<_> = self.samples.iter().map(|sample| sample.latency).collect();
         latencies.sort_unstable();
-        let index = (latencies.len() * percent).div_ceil(100).saturating_sub(1);
+        let index = (latencies.len() * count).div_ceil(1_000).saturating_sub(1);
         latencies.get(index).copied().unwrap_or_default()
     }
 

@@ -1,8 +1,15 @@
 //! The balancer of `steersman-scylla` on a real Apache Cassandra cluster.
 //!
 //! A cluster takes long to start, so all scenarios share one and change it as they go: they run one
-//! after the other, in this order. An argument selects those whose name contains it, and `--repeat=N`
-//! runs each N times, to see how steady it is.
+//! after the other, in this order. Those about time need a machine that does nothing else, and an
+//! optimised build, so they run when asked for, by `--timed`:
+//!
+//! ```text
+//! cargo test --release -p steersman-e2e --test cassandra -- --timed
+//! ```
+//!
+//! Another argument selects the scenarios whose name contains it, of both kinds, and `--repeat=N` runs
+//! each N times, to see how steady it is.
 
 mod requests;
 mod slow;
@@ -18,46 +25,39 @@ use futures_util::future::LocalBoxFuture;
 
 use self::world::World;
 
-type Scenario = for<'a> fn(&'a World) -> LocalBoxFuture<'a, ()>;
+struct Scenario {
+    name: &'static str,
+    about_time: bool,
+    run: for<'a> fn(&'a World) -> LocalBoxFuture<'a, ()>,
+}
 
-const SCENARIOS: &[(&str, Scenario)] = &[
-    ("replicas_answer", |world| {
-        requests::replicas_answer(world).boxed_local()
-    }),
-    ("transactions_meet_at_one_node", |world| {
-        requests::transactions_meet_at_one_node(world).boxed_local()
-    }),
-    ("equal_nodes_have_equal_shares", |world| {
-        requests::equal_nodes_have_equal_shares(world).boxed_local()
-    }),
-    (
-        "a_slow_node_loses_its_requests_and_gets_them_back",
-        |world| slow::loses_its_requests_and_gets_them_back(world).boxed_local(),
-    ),
-    ("a_slow_node_costs_little_more_than_none", |world| {
-        slow::costs_little_more_than_none(world).boxed_local()
-    }),
-    ("time_outs_of_clients_are_noticed", |world| {
-        slow::time_outs_are_noticed(world).boxed_local()
-    }),
-    ("losers_of_speculation_are_noticed", |world| {
-        slow::losers_of_speculation_are_noticed(world).boxed_local()
-    }),
-    ("a_hanging_node_is_noticed", |world| {
-        slow::hanging_is_noticed(world).boxed_local()
-    }),
-    ("a_killed_node_costs_no_request_and_comes_back", |world| {
-        topology::killed_and_restarted(world).boxed_local()
-    }),
-    ("a_node_leaves", |world| {
-        topology::a_node_leaves(world).boxed_local()
-    }),
-    ("a_node_joins_in_another_datacenter", |world| {
-        topology::a_node_joins(world).boxed_local()
-    }),
-    ("requests_stay_in_their_datacenter", |world| {
-        topology::requests_stay_in_their_datacenter(world).boxed_local()
-    }),
+macro_rules! scenarios {
+    ($($kind:ident $module:ident::$name:ident,)*) => {
+        &[$(Scenario {
+            name: concat!(stringify!($module), "::", stringify!($name)),
+            about_time: $kind,
+            run: |world| $module::$name(world).boxed_local(),
+        }),*]
+    };
+}
+
+const TIMED: bool = true;
+const UNTIMED: bool = false;
+
+const SCENARIOS: &[Scenario] = scenarios![
+    UNTIMED requests::replicas_answer,
+    UNTIMED requests::transactions_meet_at_one_node,
+    TIMED requests::equal_nodes_have_equal_shares,
+    TIMED slow::loses_its_requests_and_gets_them_back,
+    TIMED slow::costs_little,
+    TIMED slow::probes_cost_little,
+    TIMED slow::time_outs_are_noticed,
+    TIMED slow::losers_of_speculation_are_noticed,
+    TIMED slow::hanging_is_noticed,
+    UNTIMED topology::killed_and_restarted,
+    UNTIMED topology::a_node_leaves,
+    UNTIMED topology::a_node_joins,
+    UNTIMED topology::requests_stay_in_their_datacenter,
 ];
 
 fn main() -> ExitCode {
@@ -66,8 +66,12 @@ fn main() -> ExitCode {
         .iter()
         .filter(|argument| !argument.starts_with('-'))
         .collect();
-    let is_wanted = |name: &str| {
-        filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
+    let about_time = arguments.iter().any(|argument| argument == "--timed");
+    let is_wanted = |scenario: &Scenario| match &filters[..] {
+        [] => scenario.about_time == about_time,
+        filters => filters
+            .iter()
+            .any(|filter| scenario.name.contains(filter.as_str())),
     };
     let repeat = arguments
         .iter()
@@ -75,15 +79,15 @@ fn main() -> ExitCode {
         .map_or(1, |times| times.parse().expect("--repeat takes a number"));
     let wanted: Vec<_> = SCENARIOS
         .iter()
-        .filter(|(name, _)| is_wanted(name))
+        .filter(|scenario| is_wanted(scenario))
         .flat_map(|scenario| std::iter::repeat_n(scenario, repeat))
         .collect();
     if wanted.is_empty() {
         return ExitCode::SUCCESS;
     }
     if arguments.iter().any(|argument| argument == "--list") {
-        for (name, _) in wanted {
-            println!("{name}: test");
+        for scenario in wanted {
+            println!("{}: test", scenario.name);
         }
         return ExitCode::SUCCESS;
     }
@@ -98,14 +102,15 @@ fn main() -> ExitCode {
 }
 
 /// Runs the scenarios and says how many failed.
-async fn run(scenarios: &[&(&str, Scenario)]) -> usize {
+async fn run(scenarios: &[&Scenario]) -> usize {
     let began = Instant::now();
-    let world = World::create().await;
+    let about_time = scenarios.iter().any(|scenario| scenario.about_time);
+    let world = World::create(about_time).await;
     println!("the cluster is up after {:.0?}", began.elapsed());
     let mut failed = 0;
-    for (name, scenario) in scenarios {
+    for Scenario { name, run, .. } in scenarios {
         let began = Instant::now();
-        let outcome = AssertUnwindSafe(scenario(&world)).catch_unwind().await;
+        let outcome = AssertUnwindSafe(run(&world)).catch_unwind().await;
         failed += usize::from(outcome.is_err());
         let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
         println!("test {name} ... {verdict} ({:.0?})", began.elapsed());

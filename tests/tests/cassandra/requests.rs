@@ -22,7 +22,7 @@ pub(crate) async fn replicas_answer(_: &World) {
         );
         counts[usize::from(node)] += 1;
     }
-    assert!(counts[1..].iter().all(|&count| count > 200), "{counts:?}");
+    assert!(counts[1..].iter().all(|&count| count > 50), "{counts:?}");
     // At full load a node may be penalised, but no read fails.
     assert_eq!(Load::closed(&reads, 10_000).await.failed(), 0);
 }
@@ -59,23 +59,17 @@ pub(crate) async fn transactions_meet_at_one_node(_: &World) {
 
 /// Noise does not make one of several fast nodes the favourite.
 pub(crate) async fn equal_nodes_have_equal_shares(world: &World) {
-    // A machine that does other things as well may stop a node for long enough to be penalised,
-    // which is for ten seconds; so it gets another chance, with a balancer that knows of nothing.
-    let mut shares = Vec::new();
-    for _ in 0..3 {
-        let session = Connector::new(balancer("dc1")).connect().await;
-        let reads = Reads::new(session, EVERYWHERE)
-            .await
-            .expect("the table is there");
-        let report = Load::run(&reads, world.rate, seconds(6)).await;
-        assert_eq!(report.failed(), 0);
-        let now = [1, 2, 3].map(|node| report.percent(node));
-        let (p50, p99) = (report.percentile(50), report.percentile(99));
-        println!("shares {now:.1?} %, p50 {p50:.1?}, p99 {p99:.1?}");
-        if now.iter().all(|share| (25.0..=41.0).contains(share)) {
-            return;
-        }
-        shares.push(now);
-    }
-    panic!("equal nodes have unequal shares: {shares:.1?} %");
+    let session = Connector::new(balancer("dc1")).connect().await;
+    let reads = Reads::new(session, EVERYWHERE)
+        .await
+        .expect("the table is there");
+    let report = Load::run(&reads, world.rate, seconds(10)).await;
+    assert_eq!(report.failed(), 0);
+    let shares = [1, 2, 3].map(|node| report.percent(node));
+    let (p50, p99) = (report.percentile(50), report.percentile(99));
+    println!("shares {shares:.1?} %, p50 {p50:.1?}, p99 {p99:.1?}");
+    assert!(
+        shares.iter().all(|share| (25.0..=41.0).contains(share)),
+        "equal nodes have unequal shares"
+    );
 }
