@@ -10,6 +10,9 @@ use crate::{NodeIndex, Timestamp};
 /// default scale, one that returns to half its value or less loses more than that.
 const FALLING: i64 = 8;
 
+/// A node is silent if it was not heard of for longer than the retry period by this part, a tenth.
+const SLACK: i64 = 10;
+
 /// A node that this tick may penalise, or let off.
 struct Suspect {
     node: NodeIndex,
@@ -124,7 +127,9 @@ fn visit(
                 return Some(event(Change::Recovering));
             }
             found.penalised.push(suspect);
-            let silent = now.nanos_since(score.updated) > board.retry_nanos;
+            // A probe that goes when it is due takes some time to be answered.
+            let patience = board.retry_nanos.saturating_add(board.retry_nanos / SLACK);
+            let silent = now.nanos_since(score.updated) > patience;
             (silent && !std::mem::replace(&mut member.silent, true)).then(|| event(Change::Silent))
         }
     }
