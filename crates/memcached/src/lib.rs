@@ -129,3 +129,8 @@ pub use crate::value::IntoValue;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the page on replication.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/replicated-memcached.md")]
+struct ReplicatedMemcached;
