@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -31,7 +32,17 @@ type Chain = LatencyAware<TokenAware<DatacenterAware>>;
 type Balancer = LoadBalancer<Arc<Chain>>;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let contact = std::env::args()
         .nth(1)
         .unwrap_or_else(|| "127.0.0.1:9042".to_owned());
@@ -72,8 +83,8 @@ async fn connect(contact: &str, profile: ExecutionProfile) -> Result<Session, Bo
         .known_node(contact)
         .default_execution_profile_handle(profile.into_handle())
         .build()
-        .await?;
-    Ok(session)
+        .await;
+    session.map_err(|error| format!("no cluster at {contact}: {error}").into())
 }
 
 /// Makes the table and its rows, by a session with the driver's own policy. Gives the datacenter to
@@ -174,7 +185,8 @@ fn print_status(balancer: &Balancer) {
             if node.is_connected { "yes" } else { "no" },
             node.picks,
             node.unanswered,
-            node.report.map_or_else(|| "nothing".to_owned(), |report| report.to_string()),
+            node.report
+                .map_or_else(|| "nothing".to_owned(), |report| report.to_string()),
         );
     }
 }
