@@ -10,9 +10,9 @@ use tokio::sync::oneshot;
 use tokio::task::coop::poll_proceed;
 
 use super::{Call, sealed, server_error, unfit_reply};
-use crate::deadline::Deadline;
+use crate::deadline::{Deadline, Expired};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::node::{Ask, Node, Started, Ticket, Token};
+use crate::node::{Ask, Node, Started, Ticket, Token, Told};
 use crate::replication::{Command, Limit, Replicated, Replicator};
 
 pin_project! {
@@ -38,9 +38,8 @@ pin_project! {
 
 impl<O: sealed::Operation> CallFuture<O> {
     pub(super) fn new(call: Call<O>) -> Self {
-        let limit = call.patience.or(call.shared.options().timeout);
         Self {
-            deadline: Deadline::new(limit),
+            deadline: Deadline::new(call.limit()),
             node: None,
             state: State::Fresh,
             call,
@@ -55,9 +54,10 @@ impl<O: sealed::Operation> CallFuture<O> {
 
 enum State {
     Fresh,
-    /// Waits for the reply; with a ticket the request may still be in the queue.
+    /// Waits for the reply. With a ticket the request may still be in the queue, and the call keeps
+    /// its time itself; without, the connection does.
     Sent {
-        reply: oneshot::Receiver<Result<Reply>>,
+        reply: oneshot::Receiver<Told>,
         ticket: Option<Ticket>,
     },
     /// A noreply request waits for its place on a connection, and for nothing else.
@@ -68,6 +68,11 @@ enum State {
 }
 
 impl State {
+    /// Whether somebody else keeps the time.
+    fn is_timed(&self) -> bool {
+        matches!(self, Self::Replicated(_) | Self::Sent { ticket: None, .. })
+    }
+
     /// How far a call that is given up has come.
     fn withdraw(&self) -> Stage {
         match self {
@@ -96,7 +101,7 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
         let call = &*this.call;
         let outcome = match advance(call, this.node, this.state, cx) {
             Poll::Ready(outcome) => outcome,
-            Poll::Pending if matches!(this.state, State::Replicated(_)) => return Poll::Pending,
+            Poll::Pending if this.state.is_timed() => return Poll::Pending,
             Poll::Pending => {
                 let Some(runtime) = call.shared.cluster.runtime() else {
                     return Poll::Pending;
@@ -150,8 +155,12 @@ fn advance<O: sealed::Operation>(
                 }
             }
             State::Sent { reply, .. } => {
-                return Pin::new(reply).poll(cx).map(|reply| match reply {
-                    Ok(reply) => reply.and_then(read::<O>),
+                return Pin::new(reply).poll(cx).map(|told| match told {
+                    Ok(Told::Reply(reply)) => read::<O>(reply),
+                    Ok(Told::Failed(error)) => Err(error),
+                    Ok(Told::TimedOut) => Err(Expired::TimeOut(call.limit().unwrap_or_default())
+                        .error(Stage::Exchange)
+                        .executed(true)),
                     // The connection's driver was dropped with its runtime.
                     Err(_) => Err(Error::runtime_gone().executed(true)),
                 });
@@ -192,24 +201,26 @@ fn start<O: sealed::Operation>(call: &Call<O>, chosen: &mut Option<Arc<Node>>) -
                 .cluster
                 .route(call.operation.key().unwrap_or_default())?,
         };
-        let (caller, reply) = oneshot::channel();
-        let token = if noreply {
-            Token::Quiet
+        let (token, reply) = if noreply {
+            (Token::Quiet, None)
         } else {
-            Token::One(caller)
+            let (token, reply) = Token::one();
+            (token, Some(reply))
         };
-        let started = node.start(Ask::One(request, token));
+        let started = node.start(Ask::One(request, token), call.limit());
         *chosen = Some(node);
         return match started {
-            Ok(Started::OnConnection) if noreply => Ok(State::Done),
-            Ok(Started::OnConnection) => Ok(State::Sent {
-                reply,
-                ticket: None,
-            }),
-            Ok(Started::Queued(ticket)) if noreply => Ok(State::Queued(ticket)),
-            Ok(Started::Queued(ticket)) => Ok(State::Sent {
-                reply,
-                ticket: Some(ticket),
+            Ok(started) => Ok(match (started, reply) {
+                (Started::OnConnection, None) => State::Done,
+                (Started::OnConnection, Some(reply)) => State::Sent {
+                    reply,
+                    ticket: None,
+                },
+                (Started::Queued(ticket), None) => State::Queued(ticket),
+                (Started::Queued(ticket), Some(reply)) => State::Sent {
+                    reply,
+                    ticket: Some(ticket),
+                },
             }),
             // It was removed between being chosen and being asked: the key has a new owner.
             Err(error) if error.kind() == ErrorKind::UnknownNode && call.node.is_none() => continue,
@@ -225,7 +236,7 @@ fn replicate<O: sealed::Operation>(call: &Call<O>, request: &Request<'_>) -> Opt
         return None;
     }
     let command = Command::copy(call.operation.name(), request)?;
-    let limit = Limit::new(call.patience.or(shared.options().timeout));
+    let limit = Limit::new(call.limit());
     let quiet = O::unanswered().is_some();
     Some(Replicator::start(shared, command, limit, quiet))
 }

@@ -255,7 +255,7 @@ impl Part<'_> {
         let reads = reads.map(|(&index, share)| Ok((self.asked.key(index)?, Token::Many(share))));
         match self
             .node
-            .start(Ask::Reads(kind, reads.collect::<Result<_>>()?))?
+            .start(Ask::Reads(kind, reads.collect::<Result<_>>()?), None)?
         {
             Started::OnConnection => Ok(None),
             Started::Queued(ticket) => Ok(Some(ticket)),

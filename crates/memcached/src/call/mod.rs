@@ -120,6 +120,11 @@ impl<O> Call<O> {
         self
     }
 
+    /// How long it may take.
+    fn limit(&self) -> Option<Duration> {
+        self.patience.or(self.shared.options().timeout)
+    }
+
     pub(crate) fn map<P>(self, change: impl FnOnce(O) -> P) -> Call<P> {
         let Self {
             shared,

@@ -18,6 +18,7 @@ use tokio::time::{Instant, Sleep};
 use tokio_util::io::{poll_read_buf, poll_write_buf};
 
 use super::Node;
+use super::expiry::Expiry;
 use super::health::Ending;
 use super::lane::Leave;
 use super::token::Token;
@@ -52,6 +53,7 @@ pub(super) struct Driver {
     /// Looks for a stalled server while requests are in flight.
     check: Pin<Box<Sleep>>,
     check_armed: bool,
+    expiry: Expiry,
     /// The detour before writing has been made.
     yielded: bool,
     finished: bool,
@@ -77,6 +79,7 @@ impl Driver {
             silent_since: now,
             check: Box::pin(tokio::time::sleep_until(now)),
             check_armed: false,
+            expiry: Expiry::new(now),
             yielded: false,
             finished: false,
             node,
@@ -103,6 +106,7 @@ impl Driver {
             let last_words = self.receive(cx).err();
             return Poll::Ready(End::Broken(last_words.unwrap_or(error)));
         }
+        self.expire(cx);
         match self.check_silence(cx) {
             Some(error) => Poll::Ready(End::Broken(error)),
             None => Poll::Pending,
@@ -175,6 +179,7 @@ impl Driver {
             None | Some(Leave::Drain) => {}
         }
         self.machine.absorb(&mut lane.outbox);
+        self.expiry.hasten(lane.earliest.take());
         match &mut lane.waker {
             Some(waker) => waker.clone_from(cx.waker()),
             none => *none = Some(cx.waker().clone()),
@@ -205,6 +210,16 @@ impl Driver {
         match Pin::new(&mut self.transport).poll_flush(cx) {
             Poll::Ready(Err(error)) => Err(broke(error)),
             Poll::Ready(Ok(())) | Poll::Pending => Ok(()),
+        }
+    }
+
+    /// Tells the callers whose time is up. Their requests keep their places until they are answered.
+    fn expire(&mut self, cx: &mut Context<'_>) {
+        while self.expiry.poll_due(cx) {
+            let now = Instant::now();
+            let tokens = self.machine.waiting_mut();
+            let earliest = tokens.filter_map(|token| token.expire(now)).min();
+            self.expiry.hasten(earliest);
         }
     }
 

@@ -1,6 +1,7 @@
 //! One open connection as callers see it: where they put requests for its driver.
 
 use std::task::Waker;
+use std::time::Duration;
 
 use steersman_memcached_protocol::{Limits, Outbox};
 use tokio::time::Instant;
@@ -20,6 +21,10 @@ pub(super) struct Lane {
     /// The driver, asleep; taken by whoever has work for it, so that it is woken once.
     pub(super) waker: Option<Waker>,
     pub(super) leave: Option<Leave>,
+    /// When the oldest request in the outbox was put there, or a little earlier.
+    filled: Instant,
+    /// The earliest deadline of a request in the outbox.
+    pub(super) earliest: Option<Instant>,
     /// Since when no place is taken.
     pub(super) idle_since: Instant,
 }
@@ -47,8 +52,25 @@ impl Lane {
             quiet: 0,
             waker: None,
             leave: None,
+            filled: now,
+            earliest: None,
             idle_since: now,
         }
+    }
+
+    /// When a request that is put in the outbox now is late; never if that is beyond what the clock
+    /// can count to.
+    ///
+    /// The clock is read for the first request since the driver has gone to sleep, and the others
+    /// that wait with it for the driver to run share that time: reading it costs as much as
+    /// encoding a request.
+    pub(super) fn deadline(&mut self, limit: Duration) -> Option<Instant> {
+        if self.waker.is_some() {
+            self.filled = Instant::now();
+        }
+        let deadline = self.filled.checked_add(limit)?;
+        self.earliest = Some(self.earliest.map_or(deadline, |at| at.min(deadline)));
+        Some(deadline)
     }
 
     /// Takes a place for a request, a noreply write or not.

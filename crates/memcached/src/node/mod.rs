@@ -3,11 +3,13 @@
 //! Callers, connection drivers and the node's supervisor meet in [`Node`]'s lock, which is held
 //! for bookkeeping and encoding only. A caller encodes its request straight into the outbox of
 //! the least busy connection ([`lane`]) or waits in the queue ([`queue`]); the connection's
-//! [`driver`] moves the outbox to the wire and hands out the replies ([`token`]); the
+//! [`driver`] moves the outbox to the wire, hands out the replies ([`token`]) and keeps the time
+//! ([`expiry`]); the
 //! [`supervisor`] makes connections, waits between attempts and closes idle ones.
 
 mod connect;
 mod driver;
+mod expiry;
 mod health;
 mod lane;
 mod queue;
@@ -18,6 +20,7 @@ mod token;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -27,7 +30,7 @@ use self::lane::Leave;
 use self::queue::Queued;
 pub(crate) use self::queue::{Ask, Ticket};
 use self::state::{Phase, State};
-pub(crate) use self::token::{Gather, Token};
+pub(crate) use self::token::{Gather, Token, Told};
 use crate::address::NodeConfig;
 use crate::error::{Error, Result};
 use crate::metrics::{OperationCounters, PoolMetrics};
@@ -58,7 +61,7 @@ pub(crate) struct Node {
 
 /// What became of a request that was to be sent.
 pub(crate) enum Started {
-    /// It is on a connection.
+    /// It is on a connection, which keeps its time-out.
     OnConnection,
     /// It waits for a place on one.
     Queued(Ticket),
@@ -103,8 +106,13 @@ impl Node {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a request on a connection, or in the queue when there is no place for it.
-    pub(crate) fn start(self: &Arc<Self>, ask: Ask<'_>) -> Result<Started> {
+    /// Puts a request on a connection, where it times out after `limit`, or in the queue when there
+    /// is no place for it.
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        mut ask: Ask<'_>,
+        limit: Option<Duration>,
+    ) -> Result<Started> {
         let mut state = self.lock();
         let quiet = ask.is_quiet();
         let dormant = matches!(state.phase, Phase::Dormant);
@@ -123,6 +131,9 @@ impl Node {
             return Ok(Started::Queued(Ticket::new(Arc::clone(self), id, admitted)));
         };
         let lane = &mut state.lanes[spot];
+        if let Some(limit) = limit.filter(|_| !quiet) {
+            ask.expires(lane.deadline(limit));
+        }
         ask.encode(&mut lane.outbox)?;
         lane.take_place(quiet);
         let waker = lane.waker.take();

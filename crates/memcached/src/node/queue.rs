@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 
 use steersman_memcached_protocol::{Key, Limits, Outbox, ReadKind, Request};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::Node;
 use super::token::Token;
@@ -24,6 +25,13 @@ impl Ask<'_> {
     /// Whether it is a noreply write.
     pub(super) fn is_quiet(&self) -> bool {
         matches!(self, Self::One(_, Token::Quiet))
+    }
+
+    /// From `deadline` on a single request is late.
+    pub(super) fn expires(&mut self, deadline: Option<Instant>) {
+        if let Self::One(_, token) = self {
+            token.expires(deadline);
+        }
     }
 
     pub(super) fn encode(self, outbox: &mut Outbox<Token>) -> Result<()> {

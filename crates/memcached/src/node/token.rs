@@ -5,6 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use steersman_memcached_protocol::Reply;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tracing::debug;
 
 use crate::error::{Error, Result};
@@ -13,19 +14,74 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub(crate) enum Token {
     /// One caller waits for one reply.
-    One(oneshot::Sender<Result<Reply>>),
+    One(Caller),
     /// One of the keys of a `get_many`.
     Many(Share),
     /// A noreply write: the reply is counted and discarded.
     Quiet,
 }
 
+/// Who waits for one reply, until it is told.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    sender: Option<oneshot::Sender<Told>>,
+    /// From then on it is late; `None` if nobody keeps its time here.
+    deadline: Option<Instant>,
+}
+
+/// What a caller is told.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Reply(Reply),
+    Failed(Error),
+    /// Its time was up. When the reply comes it is discarded.
+    TimedOut,
+}
+
+impl Caller {
+    fn tell(&mut self, told: Told) {
+        if let Some(sender) = self.sender.take() {
+            // A caller that left in the meantime is not missed.
+            let _ = sender.send(told);
+        }
+    }
+}
+
 impl Token {
-    /// Hands over the server's reply; a caller that left in the meantime is not missed. Returns
-    /// how many of the connection's places come free by it.
+    /// A token for one caller, and where that one waits.
+    pub(crate) fn one() -> (Self, oneshot::Receiver<Told>) {
+        let (sender, receiver) = oneshot::channel();
+        let caller = Caller {
+            sender: Some(sender),
+            deadline: None,
+        };
+        (Self::One(caller), receiver)
+    }
+
+    /// From `deadline` on its caller is late.
+    pub(super) fn expires(&mut self, deadline: Option<Instant>) {
+        if let Self::One(caller) = self {
+            caller.deadline = deadline;
+        }
+    }
+
+    /// Tells its caller if that one is late. Otherwise says when it will be.
+    pub(super) fn expire(&mut self, now: Instant) -> Option<Instant> {
+        let Self::One(caller) = self else {
+            return None;
+        };
+        let is_late = caller.deadline? <= now;
+        if is_late {
+            caller.deadline = None;
+            caller.tell(Told::TimedOut);
+        }
+        caller.deadline
+    }
+
+    /// Hands over the server's reply. Returns how many of the connection's places come free by it.
     pub(super) fn answer(self, reply: Reply) -> usize {
         match self {
-            Self::One(caller) => drop(caller.send(Ok(reply))),
+            Self::One(mut caller) => caller.tell(Told::Reply(reply)),
             Self::Many(share) => return share.settle(Ok(reply)),
             Self::Quiet => {
                 if let Reply::Error(error) = reply {
@@ -39,7 +95,7 @@ impl Token {
     /// Tells the caller that there will be no reply.
     pub(super) fn fail(self, error: Error) {
         match self {
-            Self::One(caller) => drop(caller.send(Err(error))),
+            Self::One(mut caller) => caller.tell(Told::Failed(error)),
             Self::Many(share) => drop(share.settle(Err(error))),
             Self::Quiet => debug!(%error, "a noreply request was lost"),
         }
@@ -52,7 +108,10 @@ impl Token {
     /// Whether nobody waits for the reply any more.
     pub(super) fn is_abandoned(&self) -> bool {
         match self {
-            Self::One(caller) => caller.is_closed(),
+            Self::One(caller) => caller
+                .sender
+                .as_ref()
+                .is_none_or(oneshot::Sender::is_closed),
             // The caller holds the gather once, every outstanding share once more.
             Self::Many(share) => {
                 let outstanding = share.gather.lock().outstanding;

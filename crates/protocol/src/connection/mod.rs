@@ -220,6 +220,12 @@ impl<T> Connection<T> {
         self.outbox.pending().tokens()
     }
 
+    /// The tokens of the requests that wait for a reply, in order, to be changed: to tell those that
+    /// wait for too long, for instance, while their requests keep their places.
+    pub fn waiting_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.outbox.pending_mut().tokens_mut()
+    }
+
     /// Where in the output stream the command is that is to be answered next; empty and at the end
     /// if there is none.
     fn front_range(&self) -> Range<u64> {

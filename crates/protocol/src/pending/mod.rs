@@ -136,6 +136,11 @@ impl<T> Pending<T> {
         self.slots.iter().filter_map(|slot| slot.token.as_ref())
     }
 
+    /// The same, to be changed.
+    pub(crate) fn tokens_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.iter_mut().filter_map(|slot| slot.token.as_mut())
+    }
+
     /// How many requests are not answered yet, those cancelled or quiet included.
     pub(crate) fn len(&self) -> usize {
         self.waiting + self.quiet
