@@ -32,6 +32,11 @@ pub(crate) fn median(latency: &Histogram) -> String {
     latency.quantile(0.5).map_or("-".to_owned(), milliseconds)
 }
 
+/// What 99% do not exceed, or `-` of nothing.
+pub(crate) fn p99(latency: &Histogram) -> String {
+    latency.quantile(0.99).map_or("-".to_owned(), milliseconds)
+}
+
 /// A part of a whole, `19.9%`.
 #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
 pub(crate) fn percent(part: usize, whole: usize) -> String {
@@ -60,6 +65,7 @@ mod tests {
             assert_eq!(milliseconds(Duration::from_micros(us)), text);
         }
         assert_eq!(median(&Histogram::default()), "-");
+        assert_eq!(p99(&Histogram::default()), "-");
         assert_eq!(percent(1, 3), "33.3%");
     }
 }

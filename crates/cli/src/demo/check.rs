@@ -1,4 +1,4 @@
-//! What the demo promises, judged by what was observed.
+//! What the demo's first half promises, judged by what was observed.
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +11,7 @@ use super::cluster::Sweep;
 use super::load::{Seen, Snapshot};
 use crate::words::{grouped, milliseconds};
 
-/// Everything that was observed while the demo ran. Vectors by node are in the order of the
+/// Everything that was observed in the first half. Vectors by node are in the order of the
 /// names, vectors by key in the order of the keys.
 #[derive(Debug)]
 pub(super) struct Observed {
@@ -48,7 +48,6 @@ pub(super) struct Observed {
     pub(super) at_the_end: Vec<usize>,
     /// All that the readers saw.
     pub(super) seen: Snapshot,
-    pub(super) took: Duration,
 }
 
 /// Something that the demo promises to show.
@@ -62,29 +61,21 @@ pub(super) struct Promise {
     pub(super) seen: String,
 }
 
-/// Every promise, in the order of the script.
-pub(super) fn promises(observed: &Observed) -> Vec<Promise> {
-    let (kept, seen): (Vec<bool>, Vec<String>) = [
-        observed.loaded(),
-        observed.slow(),
-        observed.killed(),
-        observed.moved(),
-        observed.back(),
-        observed.refilled(),
-        observed.right(),
-    ]
-    .into_iter()
-    .unzip();
-    let names = [
-        "loaded", "slow", "killed", "moved", "back", "refilled", "right",
-    ];
-    let promises = names.into_iter().zip(kept).zip(seen);
-    promises
-        .map(|((name, kept), seen)| Promise { name, kept, seen })
-        .collect()
-}
-
 impl Observed {
+    /// Every promise, in the order of the script.
+    pub(super) fn promises(&self) -> Vec<Promise> {
+        let promise = |name, (kept, seen)| Promise { name, kept, seen };
+        vec![
+            promise("loaded", self.loaded()),
+            promise("slow", self.slow()),
+            promise("killed", self.killed()),
+            promise("moved", self.moved()),
+            promise("back", self.back()),
+            promise("refilled", self.refilled()),
+            promise("right", self.right()),
+        ]
+    }
+
     /// How many keys each node owns, given the owner of each.
     pub(super) fn count(&self, owners: &[usize]) -> Vec<usize> {
         let mut counts = vec![0; self.names.len()];
@@ -258,14 +249,15 @@ fn all_missed(phase: &Snapshot, sweep: &Sweep) -> HashSet<usize> {
 }
 
 /// Says a number that breaks a promise; in a good run there is nothing to say.
-fn add(seen: &mut String, count: impl TryInto<u64>, of: &str) {
+pub(super) fn add(seen: &mut String, count: impl TryInto<u64>, of: &str) {
     let count = count.try_into().unwrap_or(u64::MAX);
     if count > 0 {
         *seen = format!("{seen}; {} {of}", grouped(count));
     }
 }
 
-fn when(what: &str, after: Option<Duration>) -> String {
+/// When something came about, or that it never did.
+pub(super) fn when(what: &str, after: Option<Duration>) -> String {
     match after {
         Some(after) => format!("{what} after {}", milliseconds(after)),
         None => format!("never {what}"),

@@ -86,16 +86,7 @@ impl Cluster {
 
     /// Stores these keys' values; returns how many could not be stored.
     pub(super) async fn fill(&self, keys: impl IntoIterator<Item = usize>) -> usize {
-        let writes = stream::iter(keys).map(async |at| {
-            let key = &self.keys[at];
-            self.client.set(key, data::value(key)).await
-        });
-        let written = writes.buffer_unordered(WRITES);
-        written
-            .fold(0, async |failed, written| {
-                failed + usize::from(written.is_err())
-            })
-            .await
+        store(&self.client, keys.into_iter().map(|at| &self.keys[at])).await
     }
 
     /// Reads every key once and looks at what came.
@@ -128,4 +119,15 @@ impl Cluster {
         });
         Ok(items.collect())
     }
+}
+
+/// Stores the values of these keys; returns how many could not be stored.
+pub(super) async fn store(client: &Client, keys: impl IntoIterator<Item = &String>) -> usize {
+    let writes = stream::iter(keys).map(async |key| client.set(key, data::value(key)).await);
+    let written = writes.buffer_unordered(WRITES);
+    written
+        .fold(0, async |failed, written| {
+            failed + usize::from(written.is_err())
+        })
+        .await
 }

@@ -1,5 +1,7 @@
 //! The demo while it happens: a few lines at a terminal that are drawn over and over.
 
+mod layout;
+
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::pin::pin;
@@ -8,23 +10,18 @@ use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior};
 
+use self::layout::{Layout, terminal_size};
 use super::load::{Load, Meters, Snapshot, between};
 use crate::answer::Failure;
-use crate::words::{grouped, median, percent};
+use crate::words::{grouped, median, p99, percent};
 
 const TICK: Duration = Duration::from_millis(100);
-
-/// How wide the bar is that shares of one half and more fill, if the terminal is wide enough.
-const BAR: usize = 40;
-
-/// A bar narrower than this tells nothing.
-const MIN_BAR: usize = 10;
 
 /// The lines of a frame above the nodes.
 const HEADING: usize = 2;
 
-/// What is assumed of a terminal that does not know how large it is.
-const USUAL_SIZE: (usize, usize) = (80, 24);
+/// And those below the nodes where clients are compared.
+const COMPARISON: usize = 3;
 
 /// How a node fares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +40,36 @@ pub(super) struct Screen<'a> {
     colours: bool,
     title: String,
     nodes: Vec<Node>,
-    meters: Option<Arc<Meters>>,
-    /// The state that the rates of the next frame are taken from.
-    last: Option<(Instant, Snapshot)>,
+    /// What is seen of the nodes.
+    watched: Option<Watch>,
+    /// Whether the bars are shares of what was seen; else they are shares of the keys.
+    bars_of_reads: bool,
+    /// What clients see that are compared below the nodes.
+    clients: Option<([&'static str; 2], Watch)>,
     /// How many lines of the last frame are on the screen.
     drawn: usize,
+}
+
+/// Meters, and what they stood at when the last frame was drawn.
+struct Watch {
+    meters: Arc<Meters>,
+    last: Option<(Instant, Snapshot)>,
+}
+
+impl Watch {
+    fn new(meters: &Arc<Meters>) -> Self {
+        Self {
+            meters: Arc::clone(meters),
+            last: None,
+        }
+    }
+
+    /// What was seen since the last time, and how long ago that was.
+    fn fresh(&mut self) -> Option<(Snapshot, Duration)> {
+        let (now, seen) = (Instant::now(), self.meters.snapshot());
+        let last = self.last.replace((now, seen.clone()));
+        last.map(|(at, last)| (between(&last, &seen), now - at))
+    }
 }
 
 struct Node {
@@ -74,8 +96,9 @@ impl<'a> Screen<'a> {
             colours: variable("NO_COLOR").is_empty(),
             title: String::new(),
             nodes: names.iter().map(node).collect(),
-            meters: None,
-            last: None,
+            watched: None,
+            bars_of_reads: false,
+            clients: None,
             drawn: 0,
         }
     }
@@ -101,7 +124,18 @@ impl<'a> Screen<'a> {
 
     /// Shows what these readers see.
     pub(super) fn watch(&mut self, load: &Load) {
-        self.meters = Some(Arc::clone(load.meters()));
+        self.watched = Some(Watch::new(load.meters()));
+    }
+
+    /// Shows what is seen by node, and how that is shared among them instead of the keys.
+    pub(super) fn watch_shares(&mut self, nodes: &Arc<Meters>) {
+        self.watched = Some(Watch::new(nodes));
+        self.bars_of_reads = true;
+    }
+
+    /// Compares what two clients see.
+    pub(super) fn watch_clients(&mut self, names: [&'static str; 2], clients: &Arc<Meters>) {
+        self.clients = Some((names, Watch::new(clients)));
     }
 
     /// Draws until the work is done.
@@ -131,7 +165,8 @@ impl<'a> Screen<'a> {
 
     fn draw(&mut self) -> Result<(), Failure> {
         let name = self.nodes.iter().map(|node| node.name.len()).max();
-        let layout = Layout::new((self.size)(), self.nodes.len(), name.unwrap_or(0));
+        let lines = HEADING + self.nodes.len() + self.clients.as_ref().map_or(0, |_| COMPARISON);
+        let layout = Layout::new((self.size)(), lines, name.unwrap_or(0));
         let Some(layout) = layout else {
             return self.clear();
         };
@@ -150,20 +185,23 @@ impl<'a> Screen<'a> {
     }
 
     fn frame(&mut self, layout: Layout) -> Vec<String> {
-        let now = Instant::now();
-        let seen = self.meters.as_ref().map(|meters| meters.snapshot());
-        let last = self.last.take().filter(|(_, last)| !last.is_empty());
-        let fresh = match (&seen, &last) {
-            (Some(seen), Some((at, last))) => Some((between(last, seen), now - *at)),
-            _ => None,
+        let fresh = self.watched.as_mut().and_then(Watch::fresh);
+        let parts: Vec<usize> = match &fresh {
+            _ if !self.bars_of_reads => self.nodes.iter().map(|node| node.keys).collect(),
+            Some((seen, _)) => {
+                let reads = seen.iter().map(|seen| seen.latency.total());
+                reads
+                    .map(|reads| usize::try_from(reads).unwrap_or(usize::MAX))
+                    .collect()
+            }
+            None => vec![0; self.nodes.len()],
         };
-        self.last = seen.map(|seen| (now, seen));
-        let all: usize = self.nodes.iter().map(|node| node.keys).sum();
+        let all: usize = parts.iter().sum();
         let title = self.paint("1", &self.title);
         let mut lines = vec![format!("steersman demo: {title}"), String::new()];
         for (at, node) in self.nodes.iter().enumerate() {
             let mut line = format!("  {:<1$}  ", node.name, layout.name);
-            line.push_str(&self.bar(node, all, layout.bar));
+            line.push_str(&self.bar(node.state, (parts[at], all), layout.bar));
             if node.state == State::Dead {
                 if layout.rate {
                     line.push_str("  its keys live on the others");
@@ -180,20 +218,30 @@ impl<'a> Screen<'a> {
             }
             lines.push(line);
         }
+        if let Some((names, watch)) = &mut self.clients {
+            lines.push(String::new());
+            let fresh = watch.fresh();
+            let width = names[0].len().max(names[1].len());
+            for (at, name) in names.iter().enumerate() {
+                let latency = fresh.as_ref().map(|(seen, _)| p99(&seen[at].latency));
+                let latency = latency.unwrap_or_default();
+                lines.push(format!("  {name:<width$}  p99 {latency:>8}"));
+            }
+        }
         lines
     }
 
-    /// The node's share of all keys, and how it fares.
-    fn bar(&self, node: &Node, all: usize, width: usize) -> String {
-        let (colour, word) = match node.state {
+    /// A node's share of the whole, and how it fares.
+    fn bar(&self, state: State, (part, all): (usize, usize), width: usize) -> String {
+        let (colour, word) = match state {
             State::Well => ("32", "well"),
             State::Slow => ("33", "slow"),
             State::Dead => ("31", "dead"),
         };
-        let full = (node.keys * 2 * width / all.max(1)).min(width);
+        let full = (part * 2 * width / all.max(1)).min(width);
         let bar = self.paint(colour, &"#".repeat(full));
         let word = self.paint(colour, word);
-        let share = percent(node.keys, all.max(1));
+        let share = percent(part, all.max(1));
         format!("{word}  {bar}{:<1$}  {share:>6}", "", width - full)
     }
 
@@ -204,45 +252,6 @@ impl<'a> Screen<'a> {
             text.to_owned()
         }
     }
-}
-
-/// What of a frame fits into the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Layout {
-    /// The widths of the names and of the bars.
-    name: usize,
-    bar: usize,
-    /// Whether there is room for the reads a second, and for how long they take.
-    rate: bool,
-    median: bool,
-}
-
-impl Layout {
-    /// The widest bar and the most columns for this many nodes; `None` if nothing useful fits.
-    fn new((width, height): (usize, usize), nodes: usize, name: usize) -> Option<Self> {
-        // The cursor has a line of its own below the frame.
-        if height <= nodes + HEADING {
-            return None;
-        }
-        // What stands around the bar: margin, name, state and share, with their spaces.
-        let fixed = 2 + name + 2 + 4 + 2 + 2 + 6;
-        let columns = [(true, true, 19 + 10), (false, true, 10), (false, false, 0)];
-        columns.into_iter().find_map(|(rate, median, columns)| {
-            let bar = width.saturating_sub(fixed + columns).min(BAR);
-            (bar >= MIN_BAR).then_some(Self {
-                name,
-                bar,
-                rate,
-                median,
-            })
-        })
-    }
-}
-
-fn terminal_size() -> (usize, usize) {
-    terminal_size::terminal_size().map_or(USUAL_SIZE, |(width, height)| {
-        (width.0.into(), height.0.into())
-    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use steersman_memcached::{Result, Value};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -20,7 +21,7 @@ const READERS_PER_NODE: usize = 4;
 /// The pause of a reader whose read failed.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// What readers saw of the keys of one node.
+/// What readers saw of the keys of one node, or of whatever else is told apart.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     /// How long reads took that were answered.
@@ -33,6 +34,26 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// Takes in how a read ended of the key with this number.
+    pub(super) fn read(
+        &mut self,
+        (at, key): (usize, &str),
+        answer: &Result<Option<Value>>,
+        took: Duration,
+    ) {
+        match answer {
+            Ok(Some(value)) => {
+                self.latency.record(took);
+                self.wrong += u64::from(!data::is_right(key, &value.data));
+            }
+            Ok(None) => {
+                self.latency.record(took);
+                self.missed.push(at);
+            }
+            Err(_) => self.failures += 1,
+        }
+    }
+
     /// What was seen here and not yet in `earlier`.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -49,7 +70,7 @@ impl Seen {
     }
 }
 
-/// What was seen of each node's keys, in the order of the nodes.
+/// What was seen of each node's keys, in the order of the nodes; or of each client, and so on.
 pub(super) type Snapshot = Vec<Seen>;
 
 /// What was seen between two snapshots.
@@ -71,11 +92,26 @@ pub(super) struct Meters {
 }
 
 impl Meters {
-    pub(super) fn new(nodes: usize) -> Self {
+    /// Meters of so many nodes, or of so many of whatever is told apart.
+    pub(super) fn new(count: usize) -> Self {
         Self {
-            seen: (0..nodes).map(|_| Mutex::default()).collect(),
+            seen: (0..count).map(|_| Mutex::default()).collect(),
             stopped: AtomicBool::new(false),
         }
+    }
+
+    /// Lets somebody write down what was seen of one of them.
+    pub(super) fn note(&self, at: usize, write: impl FnOnce(&mut Seen)) {
+        write(&mut lock(&self.seen[at]));
+    }
+
+    /// Tells the readers to come to an end.
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// What was seen so far.
@@ -123,7 +159,7 @@ impl Load {
 
     /// Lets every reader finish its read; returns all that was seen.
     pub(super) async fn stop(mut self) -> Snapshot {
-        self.meters.stopped.store(true, Ordering::Relaxed);
+        self.meters.stop();
         while self.readers.join_next().await.is_some() {}
         self.snapshot()
     }
@@ -143,7 +179,7 @@ struct Reader {
 
 impl Reader {
     async fn run(mut self) {
-        while !self.meters.stopped.load(Ordering::Relaxed) {
+        while !self.meters.is_stopped() {
             let at = self.random.usize(..self.keys.len());
             self.read(self.keys[at]).await;
         }
@@ -154,26 +190,9 @@ impl Reader {
         let started = Instant::now();
         let answer = client.get(key).await;
         let took = started.elapsed();
-        let missed = {
-            let mut seen = lock(&self.meters.seen[self.node]);
-            match &answer {
-                Ok(Some(value)) => {
-                    seen.latency.record(took);
-                    seen.wrong += u64::from(!data::is_right(key, &value.data));
-                    false
-                }
-                Ok(None) => {
-                    seen.latency.record(took);
-                    seen.missed.push(at);
-                    true
-                }
-                Err(_) => {
-                    seen.failures += 1;
-                    false
-                }
-            }
-        };
-        if missed {
+        self.meters
+            .note(self.node, |seen| seen.read((at, key), &answer, took));
+        if let Ok(None) = answer {
             // If this fails, so will the next read, which is counted.
             let _ = client.set(key, data::value(key)).await;
         } else if answer.is_err() {

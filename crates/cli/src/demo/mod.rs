@@ -1,14 +1,16 @@
 //! `demo`: what Steersman does, shown and checked on a cluster inside this process.
 //!
-//! The script is here. It acts on the `cluster` under `load`, writes down what happened, and
-//! leaves the judgement to `check` and the words to `report`. At a terminal `live` shows it while
-//! it happens.
+//! The script is here: of the first half, in which keys have one node each and nodes fail; that of
+//! the second half, in which a latency-aware client avoids a slow one, is in `replicas`. It acts on
+//! the `cluster` under `load`, writes down what happened, and leaves the judgement to `check` and
+//! the words to `report`. At a terminal `live` shows it while it happens.
 
 mod check;
 mod cluster;
 mod data;
 mod live;
 mod load;
+mod replicas;
 mod report;
 
 use std::io::Write;
@@ -19,7 +21,7 @@ use std::time::Duration;
 use steersman_memcached::{Event, EventStream};
 use tokio::time::Instant;
 
-use self::check::Observed;
+use self::check::{Observed, Promise};
 use self::cluster::Cluster;
 use self::live::{Screen, State};
 use self::load::{Load, between};
@@ -37,6 +39,22 @@ const LATE: Duration = Duration::from_millis(25);
 /// How long the client may take to notice that a node died or came back. It takes some 100 ms.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Both halves as they were observed.
+struct Story {
+    failures: Observed,
+    replicas: replicas::Observed,
+    took: Duration,
+}
+
+impl Story {
+    /// The promises of both halves.
+    fn promises(&self) -> Vec<Promise> {
+        let mut promises = self.failures.promises();
+        promises.extend(self.replicas.promises());
+        promises
+    }
+}
+
 pub(crate) async fn run(
     args: &args::Demo,
     settings: &Settings,
@@ -49,27 +67,39 @@ pub(crate) async fn run(
         )));
     }
     let cluster = Arc::new(Cluster::start(args, settings).await?);
+    let started = Instant::now();
     let mut screen = Screen::new(out, !settings.json, &cluster.names);
-    let observed = play(&cluster, args, &mut screen).await?;
+    let failures = play(&cluster, args, &mut screen).await?;
     screen.clear()?;
     cluster.client.close().await;
+
+    let names = replicas::taking_part(&cluster);
+    let mut screen = Screen::new(out, !settings.json, names);
+    let replicas = replicas::play(&cluster, args, settings, &mut screen).await?;
+    screen.clear()?;
+
+    let story = Story {
+        failures,
+        replicas,
+        took: started.elapsed(),
+    };
     if settings.json {
-        report::json(&observed).write_line(out)?;
+        report::json(&story).write_line(out)?;
     } else {
-        report::write(&observed, out)?;
+        report::write(&story, out)?;
     }
-    let promises = check::promises(&observed);
+    let promises = story.promises();
     Ok(Answer::of(promises.iter().all(|promise| promise.kept)))
 }
 
-/// The script, from loading the keys to the node that comes back.
+/// The script of the first half, from loading the keys to the node that comes back.
 async fn play(
     cluster: &Arc<Cluster>,
     args: &args::Demo,
     screen: &mut Screen<'_>,
 ) -> Result<Observed, Failure> {
     let started = Instant::now();
-    let (slow, dead) = choose(args.nodes, args.seed);
+    let (slow, dead) = choose(cluster.names.len(), args.seed);
     let (slow_name, dead_name) = (&cluster.names[slow], &cluster.names[dead]);
     let all = 0..cluster.keys.len();
 
@@ -153,14 +183,12 @@ async fn play(
         while_dead,
         at_the_end,
         seen: all_seen,
-        took: started.elapsed(),
     })
 }
 
 /// Which node becomes slow and which is killed.
-fn choose(nodes: u16, seed: u64) -> (usize, usize) {
+fn choose(nodes: usize, seed: u64) -> (usize, usize) {
     let mut random = fastrand::Rng::with_seed(seed);
-    let nodes = usize::from(nodes);
     let slow = random.usize(..nodes);
     let dead = (slow + random.usize(1..nodes)) % nodes;
     (slow, dead)
@@ -193,7 +221,7 @@ mod tests {
             for seed in 0..100 {
                 let (slow, dead) = choose(nodes, seed);
                 assert_ne!(slow, dead);
-                assert!(slow.max(dead) < usize::from(nodes));
+                assert!(slow.max(dead) < nodes);
                 assert_eq!(choose(nodes, seed), (slow, dead));
             }
         }

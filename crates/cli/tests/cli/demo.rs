@@ -1,6 +1,6 @@
 //! The demo from beginning to end.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::plain;
 
@@ -19,11 +19,16 @@ fn the_demo_shows_everything_it_promises() {
         heading,
         "Steersman demo: 5 memcached nodes in this process, 2,000 keys, seed 1"
     );
-    let (table, rest) = rest.split_once("\n\n").unwrap();
-    assert_eq!(table.lines().count(), 7);
-    let (promises, end) = rest.split_once("\n\n").unwrap();
-    assert_eq!(promises.lines().count(), 7);
-    assert!(promises.lines().all(|line| line.starts_with("ok ")));
+    let parts: Vec<&str> = rest.split("\n\n").collect();
+    let [owners, promises, comparison, clients, more, end] = parts[..] else {
+        panic!("{text}");
+    };
+    assert_eq!(owners.lines().count(), 7);
+    assert_eq!(clients.lines().count(), 4);
+    assert!(comparison.starts_with("Now each key is on 2 nodes."));
+    assert_eq!((promises.lines().count(), more.lines().count()), (7, 5));
+    let mut all = promises.lines().chain(more.lines());
+    assert!(all.all(|line| line.starts_with("ok ")));
     // Each key of the dead node is counted once, though many readers may have missed it.
     let counted = promises.split_once("refilled: ").unwrap().1;
     let words: Vec<&str> = counted.split_whitespace().take(4).collect();
@@ -60,4 +65,43 @@ fn equal_seeds_tell_the_same_story_under_any_placement() {
     }
     suffering.dedup();
     assert_eq!(suffering.len(), 1);
+}
+
+#[test]
+fn the_slow_node_gets_no_reads_of_the_latency_aware_client_but_probes() {
+    // More nodes than take part in this half.
+    let outcome = plain("demo --json --nodes 9 --keys 1000 --phase 100ms --seed 3");
+    let story = outcome.json().remove(0);
+    assert_eq!((outcome.code, &story["kept"]), (0, &json!(true)), "{story}");
+    let replicated = &story["latency_aware"];
+    let number = |pointer: &str| -> f64 {
+        let number = replicated.pointer(pointer).and_then(Value::as_f64);
+        number.unwrap_or_else(|| panic!("{pointer} is not in {replicated}"))
+    };
+    let share = |phase: &str| {
+        number(&format!("{phase}/attempts_at_slow")) / number(&format!("{phase}/attempts"))
+    };
+    for client in ["with_policy", "without_policy"] {
+        for phase in ["before", "during", "after"] {
+            let phase = format!("/{client}/{phase}");
+            assert!(number(&format!("{phase}/reads")) >= 300.0);
+            for nothing in ["misses", "failures"] {
+                let count = replicated.pointer(&format!("{phase}/{nothing}"));
+                assert_eq!(count, Some(&json!(0)), "{phase}");
+            }
+        }
+    }
+    let late_us = number("/late_ms") * 1000.0;
+    assert!(number("/without_policy/during/p99_us") > late_us * 0.98);
+    assert!(number("/with_policy/during/p99_us") < number("/without_policy/during/p99_us"));
+    assert!(share("/with_policy/during") * 10.0 <= share("/without_policy/during"));
+    assert!(share("/with_policy/after") * 2.0 >= share("/with_policy/before"));
+    assert!(number("/penalised_after_ms") > 0.0);
+    assert!(number("/recovering_after_ms") <= number("/back_after_ms"));
+    assert!(number("/probes") >= 1.0);
+    for parameter in ["retry_period_ms", "ramp_ms", "min_difference_ms"] {
+        assert!(number(&format!("/parameters/{parameter}")) > 0.0);
+    }
+    let promises = story["promises"].as_array().unwrap();
+    assert_eq!(promises.len(), 12);
 }

@@ -62,7 +62,6 @@ fn good() -> Observed {
         at_the_end: home.clone(),
         home,
         seen: snapshot([quick; 3]),
-        took: Duration::from_secs(5),
     }
 }
 
@@ -70,14 +69,14 @@ fn good() -> Observed {
 fn broken(change: impl FnOnce(&mut Observed)) -> Vec<&'static str> {
     let mut observed = good();
     change(&mut observed);
-    let promises = promises(&observed).into_iter();
+    let promises = observed.promises().into_iter();
     let broken = promises.filter(|promise| !promise.kept);
     broken.map(|promise| promise.name).collect()
 }
 
 #[test]
 fn a_good_run_keeps_every_promise() {
-    let promises = promises(&good());
+    let promises = good().promises();
     let seen: Vec<&str> = promises
         .iter()
         .map(|promise| promise.seen.as_str())
@@ -153,7 +152,7 @@ fn one_wrong_value_is_too_many() {
 fn said(name: &str, change: impl FnOnce(&mut Observed)) -> String {
     let mut observed = good();
     change(&mut observed);
-    let mut promises = promises(&observed).into_iter();
+    let mut promises = observed.promises().into_iter();
     let promise = promises.find(|promise| promise.name == name).unwrap();
     assert!(!promise.kept, "{promise:?}");
     promise.seen

@@ -1,5 +1,6 @@
 //! Frames, and what of them fits.
 
+use super::layout::BAR;
 use super::*;
 
 const WIDE: Layout = Layout {
@@ -36,6 +37,39 @@ fn a_frame_shows_shares_and_states() {
                 "  node-10  dead  {half}{:20}   25.0%  its keys live on the others",
                 ""
             ),
+        ]
+    );
+}
+
+#[test]
+fn a_frame_compares_clients_below_the_shares_of_reads() {
+    let mut out = Vec::new();
+    let mut screen = screen(&mut out, true, false);
+    let (nodes, clients) = (Arc::new(Meters::new(2)), Arc::new(Meters::new(2)));
+    screen.watch_shares(&nodes);
+    screen.watch_clients(["quick", "latency-aware"], &clients);
+    let layout = Layout {
+        rate: false,
+        ..WIDE
+    };
+    let before = screen.frame(layout);
+    assert!(before[3].starts_with("  node-10  well   "), "{before:?}");
+    for (at, reads) in [(0, 1), (1, 3)] {
+        for _ in 0..reads {
+            let latency = Duration::from_millis(1);
+            nodes.note(at, |seen| seen.latency.record(latency));
+            clients.note(at, |seen| seen.latency.record(latency * 8));
+        }
+    }
+    let half = "#".repeat(20);
+    assert_eq!(
+        screen.frame(layout)[2..],
+        [
+            format!("  node-1   well  {half}{:20}   25.0%   1.00 ms", ""),
+            format!("  node-10  well  {half}{half}   75.0%   1.00 ms"),
+            String::new(),
+            "  quick          p99  8.00 ms".to_owned(),
+            "  latency-aware  p99  8.00 ms".to_owned(),
         ]
     );
 }
@@ -78,7 +112,7 @@ fn a_narrow_terminal_has_shorter_bars_then_fewer_columns() {
         (33, None),
         (0, None),
     ] {
-        let layout = Layout::new((width, 24), 5, 6);
+        let layout = Layout::new((width, 24), 7, 6);
         let layout = layout.map(|layout| (layout.bar, layout.rate, layout.median));
         assert_eq!(layout, expected, "{width}");
     }
@@ -86,8 +120,8 @@ fn a_narrow_terminal_has_shorter_bars_then_fewer_columns() {
 
 #[test]
 fn a_frame_leaves_a_line_for_the_cursor() {
-    assert!(Layout::new((80, 8), 5, 6).is_some());
-    assert_eq!(Layout::new((80, 7), 5, 6), None);
+    assert!(Layout::new((80, 8), 7, 6).is_some());
+    assert_eq!(Layout::new((80, 7), 7, 6), None);
 }
 
 #[test]
@@ -95,8 +129,9 @@ fn lines_are_no_wider_than_the_terminal() {
     for width in [35, 36, 45, 46, 64, 65, 80, 200] {
         let mut out = Vec::new();
         let mut screen = screen(&mut out, true, false);
-        screen.meters = Some(Arc::new(Meters::new(2)));
-        let layout = Layout::new((width, 40), 2, 7).unwrap();
+        screen.watched = Some(Watch::new(&Arc::new(Meters::new(2))));
+        screen.watch_clients(["quick", "latency-aware"], &Arc::new(Meters::new(2)));
+        let layout = Layout::new((width, 40), 4, 7).unwrap();
         screen.frame(layout);
         for state in [State::Well, State::Slow, State::Dead] {
             screen.state(0, state);
