@@ -9,7 +9,7 @@ use scylla::cluster::{ClusterState, NodeRef};
 use scylla::errors::RequestAttemptError;
 use scylla::policies::load_balancing::{FallbackPlan, LoadBalancingPolicy, RoutingInfo};
 use scylla::routing::Shard;
-use steersman_selection::{Attempt, NodeIndex, Outcome, Policy, Timestamp};
+use steersman_selection::{Attempt, Explanation, NodeIndex, Outcome, Policy, Timestamp};
 
 use crate::clock::Clock;
 use crate::driver;
@@ -100,6 +100,36 @@ impl<P: Policy> LoadBalancer<P> {
     /// The chain.
     pub fn policy(&self) -> &P {
         &self.policy
+    }
+
+    /// The time by the clock that the chain is given, for those of its methods that ask for it:
+    /// `balancer.policy().snapshot(balancer.now())`.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The plan of such a request with the reasons for its order: tier, standing, score, limit.
+    /// Nothing is changed by it.
+    ///
+    /// ```no_run
+    /// # use scylla::client::session::Session;
+    /// # use scylla::frame::response::result::TableSpec;
+    /// # use scylla::policies::load_balancing::RoutingInfo;
+    /// # use steersman_scylla::{LatencyAware, LoadBalancer, RoundRobin};
+    /// # async fn example(session: Session, balancer: LoadBalancer<LatencyAware<RoundRobin>>)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// let select = session.prepare("SELECT v FROM k.t WHERE k = ?").await?;
+    /// let table = TableSpec::borrowed("k", "t");
+    /// let mut request = RoutingInfo::default();
+    /// request.token = select.calculate_token(&("key",))?;
+    /// request.table = Some(&table);
+    /// println!("{}", balancer.explain(&request, &session.get_cluster_state()));
+    /// # Ok(()) }
+    /// ```
+    pub fn explain(&self, info: &RoutingInfo<'_>, cluster: &ClusterState) -> Explanation {
+        let now = self.clock.now();
+        let view = self.attend(cluster, now);
+        driver::request(info, cluster, &view).explain(&self.policy, &view.roster, now)
     }
 
     /// What is known of each node of the cluster now. Empty before the first request.

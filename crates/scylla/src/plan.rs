@@ -4,7 +4,9 @@
 //! is generic over the policy and knows nothing of the driver.
 
 use smallvec::SmallVec;
-use steersman_selection::{Call, Consistency, NodeIndex, Plan, Policy, Tier, Timestamp, Turn};
+use steersman_selection::{
+    Call, Consistency, Explanation, NodeIndex, Plan, Policy, Tier, Timestamp, Turn,
+};
 
 use crate::replicas::Replicas;
 use crate::roster::Roster;
@@ -42,6 +44,17 @@ impl Request<'_> {
                 return Some(node);
             }
         }
+    }
+
+    /// The plan of the policy. That of a lightweight transaction is another one: the replicas in
+    /// their order.
+    pub(crate) fn explain<P: Policy>(
+        &self,
+        policy: &P,
+        roster: &Roster,
+        now: Timestamp,
+    ) -> Explanation {
+        policy.plan(self.call(roster)).explain(now)
     }
 
     #[inline]

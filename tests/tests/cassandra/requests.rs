@@ -1,5 +1,6 @@
 //! A healthy cluster: where requests go.
 
+use scylla::policies::load_balancing::RoutingInfo;
 use scylla::statement::{Consistency, SerialConsistency};
 use steersman_e2e::cassandra::{Connector, Load, Reads};
 
@@ -7,7 +8,8 @@ use crate::world::{EVERYWHERE, TWICE, World, balancer, seconds};
 
 /// The coordinator of each read is a replica of the row, whichever session and keyspace.
 pub(crate) async fn replicas_answer(_: &World) {
-    let session = Connector::new(balancer("dc1")).connect().await;
+    let balancer = balancer("dc1");
+    let session = Connector::new(balancer.clone()).connect().await;
     let reads = Reads::new(session, TWICE)
         .await
         .expect("the table is there");
@@ -25,6 +27,12 @@ pub(crate) async fn replicas_answer(_: &World) {
     assert!(counts[1..].iter().all(|&count| count > 50), "{counts:?}");
     // At full load a node may be penalised, but no read fails.
     assert_eq!(Load::closed(&reads, 10_000).await.failed(), 0);
+    // A request without a key may go to any node.
+    let why = balancer.explain(
+        &RoutingInfo::default(),
+        &reads.session().get_cluster_state(),
+    );
+    assert_eq!(why.nodes.len(), 3, "{why}");
 }
 
 /// Transactions of one row go to the same node, whichever client sends them.

@@ -13,6 +13,8 @@ pub struct Candidate {
     pub tier: Tier,
     /// Why it stands where it does within its tier.
     pub standing: Standing,
+    /// Whether a rack is preferred and the node is in another one.
+    pub off_rack: bool,
 }
 
 impl Candidate {
@@ -23,6 +25,7 @@ impl Candidate {
             node,
             tier,
             standing: Standing::Normal,
+            off_rack: false,
         }
     }
 }
@@ -30,8 +33,8 @@ impl Candidate {
 /// How near a node is to the data and to the client. Nodes are taken tier by tier: a penalised
 /// node is last in its tier, but never behind a node of a further one.
 ///
-/// A rack is no tier: often only one replica is in the client's rack, and a slow one there is
-/// worse than a fast one a rack further.
+/// A rack is no tier, though its nodes come first within theirs: often only one replica is in the
+/// client's rack, and a slow one there is worse than a fast one a rack further.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// A replica of the key, in the preferred datacenter if there is one.

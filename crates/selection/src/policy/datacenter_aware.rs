@@ -145,7 +145,15 @@ impl Policy for DatacenterAware {
         let topology = call.topology();
         let datacenter = &topology.datacenters()[topology.datacenter_of(node)?];
         if datacenter.name() == &*self.datacenter {
-            return Some(Candidate::new(node, Tier::Local));
+            let off_rack = self.rack.as_ref().is_some_and(|name| {
+                let rack = datacenter.rack(name);
+                !rack.is_some_and(|rack| rack.nodes().contains(&node))
+            });
+            let candidate = Candidate::new(node, Tier::Local);
+            return Some(Candidate {
+                off_rack,
+                ..candidate
+            });
         }
         let usable = self.permits_remote(call) && self.usable(datacenter.nodes()).contains(&node);
         usable.then(|| Candidate::new(node, Tier::Remote))

@@ -54,8 +54,10 @@ impl fmt::Display for Explained {
             node,
             tier,
             standing,
+            off_rack,
         } = self.candidate;
-        write!(f, "node {}: {tier}, {standing}", node.get())?;
+        let rack = if off_rack { " in another rack" } else { "" };
+        write!(f, "node {}: {tier}{rack}, {standing}", node.get())?;
         match &self.report {
             Some(report) => write!(f, "; {report}"),
             None => Ok(()),

@@ -135,6 +135,12 @@ impl Drawing {
         }
     }
 
+    /// Goes on with these.
+    pub(super) fn again(&mut self, replicas: ReplicaSet) {
+        self.left = replicas;
+        self.count = replicas.len();
+    }
+
     /// Draws one.
     #[inline]
     pub(super) fn draw(&mut self) -> Option<usize> {
@@ -181,6 +187,11 @@ impl ReplicaSet {
             Ok(count) if count < Self::MOST => (Self((1 << count) - 1), count),
             _ => (Self(u64::MAX), Self::MOST),
         }
+    }
+
+    pub(super) fn len(self) -> u8 {
+        // At most 64.
+        u8::try_from(self.0.count_ones()).unwrap_or(Self::MOST)
     }
 
     #[inline]

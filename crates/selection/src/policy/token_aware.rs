@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::dice::Dice;
 use super::replicas::{Drawing, ReplicaSet};
-use super::{Attempt, Call, Candidate, NodeReport, Plan, Policy, ReplicaOrder, Tier, Turn};
+use super::{
+    Attempt, Call, Candidate, NodeReport, Plan, Policy, ReplicaOrder, Standing, Tier, Turn,
+};
 use crate::{NodeIndex, Timestamp, Topology};
 
 /// The replicas of the key first, then the child's plan without them.
@@ -14,7 +16,8 @@ use crate::{NodeIndex, Timestamp, Topology};
 /// because it is down or not permitted, is left out. A replica that the child holds back (see
 /// [`Standing`](crate::Standing)) comes behind the other local ones, so that a
 /// [`LatencyAware`](crate::LatencyAware) child keeps its say; this does not depend on the order.
-/// Without known replicas the plan is the child's.
+/// Replicas in the rack that the child prefers come before those in others. Without known replicas
+/// the plan is the child's.
 ///
 /// In [`ReplicaOrder::Random`], the default, and [`ReplicaOrder::Topological`] the first node is
 /// found among the replicas alone. [`ReplicaOrder::Neutral`] has to go through the child's plan
@@ -98,7 +101,9 @@ impl<C: Policy> Policy for TokenAware<C> {
             // Made now and not when it is needed: what it yields must not depend on when that is.
             rest: self.child.plan(call),
             left: Drawing::new(replicas, random),
+            off_rack: ReplicaSet::default(),
             held: ReplicaSet::default(),
+            beyond_rack: false,
             yielded: ReplicaSet::default(),
             begun: call.is_continued(),
         };
@@ -154,8 +159,12 @@ pub struct TokenAwarePlan<'a, C: Policy> {
     rest: C::Plan<'a>,
     /// The replicas that were not looked at yet.
     left: Drawing,
+    /// Those in other racks than the preferred one, until they are looked at.
+    off_rack: ReplicaSet,
     /// Those that the child holds back.
     held: ReplicaSet,
+    /// Whether it is the turn of the other racks.
+    beyond_rack: bool,
     /// Those that the plan has named.
     yielded: ReplicaSet,
     begun: bool,
@@ -169,7 +178,9 @@ impl<C: Policy> Clone for TokenAwarePlan<'_, C> {
             ahead: self.ahead.clone(),
             rest: self.rest.clone(),
             left: self.left,
+            off_rack: self.off_rack,
             held: self.held,
+            beyond_rack: self.beyond_rack,
             yielded: self.yielded,
             begun: self.begun,
         }
@@ -200,15 +211,32 @@ impl<C: Policy> TokenAwarePlan<'_, C> {
         }
     }
 
-    /// The next replica as this plan draws them, those that are held back last.
+    /// The next replica as this plan draws them: those of the preferred rack first, those that are
+    /// held back last.
     #[inline]
     fn next_drawn(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
         let replicas = self.call.known_replicas();
-        while let Some(index) = self.left.draw() {
+        loop {
+            let Some(index) = self.left.draw() else {
+                if self.off_rack.len() == 0 {
+                    break;
+                }
+                self.left.again(std::mem::take(&mut self.off_rack));
+                self.beyond_rack = true;
+                continue;
+            };
             let appraised = self.child.appraise(&self.call, replicas[index], now, turn);
             match appraised.filter(|candidate| candidate.tier != Tier::Remote) {
                 None => {}
                 Some(candidate) if candidate.standing.is_held_back() => self.held.insert(index),
+                // A probe that was given out goes, wherever it goes to.
+                Some(candidate)
+                    if candidate.off_rack
+                        && !self.beyond_rack
+                        && candidate.standing != Standing::Probe =>
+                {
+                    self.off_rack.insert(index);
+                }
                 Some(candidate) => {
                     self.yielded.insert(index);
                     return Some(candidate);

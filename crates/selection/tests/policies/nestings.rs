@@ -92,6 +92,48 @@ fn a_slow_replica_is_the_last_replica_in_either_nesting() {
     }
 }
 
+/// Nodes 1 and 4 are in the rack, 0 and 3 in another one, 7 in another datacenter.
+#[test]
+fn replicas_in_the_preferred_rack_come_first_in_every_order() {
+    let topology = topology();
+    let replicas = [0, 4, 7, 3, 1].map(node);
+    let call = Call::new(&topology).replicas(&replicas);
+    let child = || DatacenterAware::new("a").rack("y").remote_nodes(3);
+    let check = |policy: &dyn DynPolicy, slow: &[usize], what: &str| {
+        teach(&policy, &topology, slow);
+        let mut firsts = [0; 2];
+        for _ in 0..60 {
+            let nodes = plan(&policy, call);
+            if slow.is_empty() {
+                assert_eq!(sorted(&nodes[..2]), [1, 4], "{what}: {nodes:?}");
+                assert_eq!(sorted(&nodes[2..4]), [0, 3], "{what}: {nodes:?}");
+                firsts[usize::from(nodes[0] == 4)] += 1;
+            } else {
+                // A slow one in the rack comes behind those in others.
+                assert_eq!(nodes[0], 4, "{what}: {nodes:?}");
+                assert_eq!(sorted(&nodes[1..3]), [0, 3], "{what}: {nodes:?}");
+                assert_eq!(nodes[3], 1, "{what}: {nodes:?}");
+            }
+            assert_eq!(sorted(&nodes[..4]), [0, 1, 3, 4], "{what}: {nodes:?}");
+        }
+        firsts
+    };
+    for order in ORDERS {
+        for slow in [&[][..], &[1]] {
+            let inner = latency_aware(Mode::Guarded, TokenAware::new(child()).order(order));
+            let firsts = check(&inner, slow, &format!("inside, {order:?}"));
+            if slow.is_empty() && order != ReplicaOrder::Topological {
+                assert!(
+                    firsts.iter().all(|&count| count > 10),
+                    "{order:?}: {firsts:?}"
+                );
+            }
+            let outer = TokenAware::new(latency_aware(Mode::Guarded, child())).order(order);
+            check(&outer, slow, &format!("outside, {order:?}"));
+        }
+    }
+}
+
 /// The reference puts it behind everything, remote nodes too, if it has the last word.
 #[test]
 fn in_reference_mode_a_slow_replica_is_last_of_all() {
