@@ -6,13 +6,12 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 use steersman_memcached_protocol::{Reply, Request};
-use tokio::sync::oneshot;
 use tokio::task::coop::poll_proceed;
 
 use super::{Call, sealed, server_error, unfit_reply};
 use crate::deadline::{Deadline, Expired};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::node::{Ask, Node, Started, Ticket, Token, Told};
+use crate::node::{Ask, Node, Started, Ticket, Token, Told, Waiter};
 use crate::replication::{Command, Limit, Replicated, Replicator};
 
 pin_project! {
@@ -57,7 +56,7 @@ enum State {
     /// Waits for the reply. With a ticket the request may still be in the queue, and the call keeps
     /// its time itself; without, the connection does.
     Sent {
-        reply: oneshot::Receiver<Told>,
+        reply: Waiter,
         ticket: Option<Ticket>,
     },
     /// A noreply request waits for its place on a connection, and for nothing else.
@@ -142,12 +141,18 @@ fn advance<O: sealed::Operation>(
                 // A loop of calls that are done at once (refused, or noreply) must not keep the
                 // client's own tasks from running: those count against the task's budget.
                 let budget = ready!(poll_proceed(cx));
-                match start(call, chosen) {
+                match start(call, chosen, cx) {
                     Ok(State::Done) => {
                         budget.made_progress();
                         return Poll::Ready(O::unanswered().ok_or_else(Error::closed));
                     }
-                    Ok(started) => *state = started,
+                    Ok(started) => {
+                        *state = started;
+                        if let State::Sent { ticket: None, .. } = state {
+                            // It was told of the waker before it was sent.
+                            return Poll::Pending;
+                        }
+                    }
                     Err(error) => {
                         budget.made_progress();
                         return Poll::Ready(Err(error));
@@ -155,14 +160,14 @@ fn advance<O: sealed::Operation>(
                 }
             }
             State::Sent { reply, .. } => {
-                return Pin::new(reply).poll(cx).map(|told| match told {
-                    Ok(Told::Reply(reply)) => read::<O>(reply),
-                    Ok(Told::Failed(error)) => Err(error),
-                    Ok(Told::TimedOut) => Err(Expired::TimeOut(call.limit().unwrap_or_default())
+                return reply.poll(cx).map(|told| match told {
+                    Told::Reply(reply) => read::<O>(reply),
+                    Told::Failed(error) => Err(error),
+                    Told::TimedOut => Err(Expired::TimeOut(call.limit().unwrap_or_default())
                         .error(Stage::Exchange)
                         .executed(true)),
                     // The connection's driver was dropped with its runtime.
-                    Err(_) => Err(Error::runtime_gone().executed(true)),
+                    Told::Forgotten => Err(Error::runtime_gone().executed(true)),
                 });
             }
             State::Queued(ticket) => {
@@ -183,7 +188,11 @@ fn advance<O: sealed::Operation>(
 }
 
 /// Sends the request of a call; [`State::Done`] if there is nothing to wait for.
-fn start<O: sealed::Operation>(call: &Call<O>, chosen: &mut Option<Arc<Node>>) -> Result<State> {
+fn start<O: sealed::Operation>(
+    call: &Call<O>,
+    chosen: &mut Option<Arc<Node>>,
+    cx: &Context<'_>,
+) -> Result<State> {
     let shared = &call.shared;
     let noreply = O::unanswered().is_some();
     loop {
@@ -204,7 +213,7 @@ fn start<O: sealed::Operation>(call: &Call<O>, chosen: &mut Option<Arc<Node>>) -
         let (token, reply) = if noreply {
             (Token::Quiet, None)
         } else {
-            let (token, reply) = Token::one();
+            let (token, reply) = Token::one(cx.waker().clone());
             (token, Some(reply))
         };
         let started = node.start(Ask::One(request, token), call.limit());

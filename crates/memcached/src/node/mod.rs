@@ -3,9 +3,9 @@
 //! Callers, connection drivers and the node's supervisor meet in [`Node`]'s lock, which is held
 //! for bookkeeping and encoding only. A caller encodes its request straight into the outbox of
 //! the least busy connection ([`lane`]) or waits in the queue ([`queue`]); the connection's
-//! [`driver`] moves the outbox to the wire, hands out the replies ([`token`]) and keeps the time
-//! ([`expiry`]); the
-//! [`supervisor`] makes connections, waits between attempts and closes idle ones.
+//! [`driver`] moves the outbox to the wire, hands out the replies ([`token`], [`waiter`]) and keeps
+//! the time ([`expiry`]); the [`supervisor`] makes connections, waits between attempts and closes
+//! idle ones.
 
 mod connect;
 mod driver;
@@ -16,6 +16,7 @@ mod queue;
 mod state;
 mod supervisor;
 mod token;
+mod waiter;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +31,8 @@ use self::lane::Leave;
 use self::queue::Queued;
 pub(crate) use self::queue::{Ask, Ticket};
 use self::state::{Phase, State};
-pub(crate) use self::token::{Gather, Token, Told};
+pub(crate) use self::token::{Gather, Token};
+pub(crate) use self::waiter::{Told, Waiter};
 use crate::address::NodeConfig;
 use crate::error::{Error, Result};
 use crate::metrics::{OperationCounters, PoolMetrics};

@@ -101,8 +101,8 @@ impl State {
         if let Some(reason) = &self.closing {
             return Err(reason.clone());
         }
-        if self.open_lanes() == 0
-            && let Phase::Down(reason) = &self.phase
+        if let Phase::Down(reason) = &self.phase
+            && self.open_lanes() == 0
         {
             return Err(unreachable(reason));
         }
@@ -134,16 +134,21 @@ impl State {
     /// task sends after such a write cannot overtake it on another connection. So there is at
     /// most one such connection.
     fn best_lane(&self, max_in_flight: usize) -> Option<usize> {
-        let open = self
-            .lanes
-            .iter()
-            .enumerate()
-            .filter(|(_, lane)| lane.is_open());
-        let (best, lane) = match open.clone().find(|(_, lane)| lane.quiet > 0) {
-            Some(pinned) => pinned,
-            None => open.min_by_key(|(_, lane)| lane.in_flight)?,
-        };
-        (lane.in_flight < max_in_flight).then_some(best)
+        let mut best: Option<(usize, &Lane)> = None;
+        for (index, lane) in self.lanes.iter().enumerate() {
+            if !lane.is_open() {
+                continue;
+            }
+            if lane.quiet > 0 {
+                best = Some((index, lane));
+                break;
+            }
+            if best.is_none_or(|(_, least)| lane.in_flight < least.in_flight) {
+                best = Some((index, lane));
+            }
+        }
+        let (index, lane) = best?;
+        (lane.in_flight < max_in_flight).then_some(index)
     }
 
     /// Puts a request at the end of the queue.
@@ -156,9 +161,15 @@ impl State {
 
     /// Whether every open connection is busy enough that another one should be opened.
     pub(super) fn wants_growth(&self, options: &Options) -> bool {
-        let mut open = self.lanes.iter().filter(|lane| lane.is_open());
-        self.open_lanes() < options.max_connections
-            && open.all(|lane| lane.in_flight > options.open_connection_above)
+        // It is asked for each request, and the answer is mostly found at the first connection.
+        let mut open = 0;
+        for lane in self.lanes.iter().filter(|lane| lane.is_open()) {
+            if lane.in_flight <= options.open_connection_above {
+                return false;
+            }
+            open += 1;
+        }
+        open < options.max_connections
     }
 
     /// Moves waiting requests to free places, oldest first, and lets connections end that have

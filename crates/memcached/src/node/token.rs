@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use steersman_memcached_protocol::Reply;
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::debug;
 
+use super::waiter::{self, Teller, Told, Waiter};
 use crate::error::{Error, Result};
 
 /// The waiter of one request, or of one key of a multi-key read.
@@ -24,38 +24,20 @@ pub(crate) enum Token {
 /// Who waits for one reply, until it is told.
 #[derive(Debug)]
 pub(crate) struct Caller {
-    sender: Option<oneshot::Sender<Told>>,
+    teller: Teller,
     /// From then on it is late; `None` if nobody keeps its time here.
     deadline: Option<Instant>,
 }
 
-/// What a caller is told.
-#[derive(Debug)]
-pub(crate) enum Told {
-    Reply(Reply),
-    Failed(Error),
-    /// Its time was up. When the reply comes it is discarded.
-    TimedOut,
-}
-
-impl Caller {
-    fn tell(&mut self, told: Told) {
-        if let Some(sender) = self.sender.take() {
-            // A caller that left in the meantime is not missed.
-            let _ = sender.send(told);
-        }
-    }
-}
-
 impl Token {
-    /// A token for one caller, and where that one waits.
-    pub(crate) fn one() -> (Self, oneshot::Receiver<Told>) {
-        let (sender, receiver) = oneshot::channel();
+    /// A token for one caller that is woken by `waker`, and where that one waits.
+    pub(crate) fn one(waker: Waker) -> (Self, Waiter) {
+        let (teller, waiter) = waiter::meet(waker);
         let caller = Caller {
-            sender: Some(sender),
+            teller,
             deadline: None,
         };
-        (Self::One(caller), receiver)
+        (Self::One(caller), waiter)
     }
 
     /// From `deadline` on its caller is late.
@@ -73,7 +55,7 @@ impl Token {
         let is_late = caller.deadline? <= now;
         if is_late {
             caller.deadline = None;
-            caller.tell(Told::TimedOut);
+            caller.teller.tell(Told::TimedOut);
         }
         caller.deadline
     }
@@ -81,7 +63,7 @@ impl Token {
     /// Hands over the server's reply. Returns how many of the connection's places come free by it.
     pub(super) fn answer(self, reply: Reply) -> usize {
         match self {
-            Self::One(mut caller) => caller.tell(Told::Reply(reply)),
+            Self::One(mut caller) => caller.teller.tell(Told::Reply(reply)),
             Self::Many(share) => return share.settle(Ok(reply)),
             Self::Quiet => {
                 if let Reply::Error(error) = reply {
@@ -95,7 +77,7 @@ impl Token {
     /// Tells the caller that there will be no reply.
     pub(super) fn fail(self, error: Error) {
         match self {
-            Self::One(mut caller) => caller.tell(Told::Failed(error)),
+            Self::One(mut caller) => caller.teller.tell(Told::Failed(error)),
             Self::Many(share) => drop(share.settle(Err(error))),
             Self::Quiet => debug!(%error, "a noreply request was lost"),
         }
@@ -108,10 +90,7 @@ impl Token {
     /// Whether nobody waits for the reply any more.
     pub(super) fn is_abandoned(&self) -> bool {
         match self {
-            Self::One(caller) => caller
-                .sender
-                .as_ref()
-                .is_none_or(oneshot::Sender::is_closed),
+            Self::One(caller) => caller.teller.is_over(),
             // The caller holds the gather once, every outstanding share once more.
             Self::Many(share) => {
                 let outstanding = share.gather.lock().outstanding;
