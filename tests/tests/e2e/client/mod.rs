@@ -1,5 +1,6 @@
 //! The client against real memcached servers, and the same operations against the embedded one.
 
+mod allocations;
 mod failures;
 mod hazards;
 mod load;
