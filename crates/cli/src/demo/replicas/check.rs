@@ -113,7 +113,7 @@ impl Observed {
     fn avoided(&self) -> (bool, String) {
         let Phase { aware, plain } = &self.during;
         let seen = format!(
-            "{} answers {} ms late: {}; then it gets {} of the reads, without the policy {}",
+            "{} is {} ms late: {}; then it gets {} of reads, without the policy {}",
             self.name,
             LATE.as_millis(),
             when("noticed", self.noticed),
@@ -152,7 +152,7 @@ impl Observed {
             _ => "back in full",
         };
         let seen = format!(
-            "{} well again: {}, {}: {} of the reads",
+            "{} well again: {}, {}: {} of reads",
             self.name,
             when("seen by probes", self.probed),
             when(back, self.back),

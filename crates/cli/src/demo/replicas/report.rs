@@ -15,7 +15,7 @@ use crate::words::{grouped, p99};
 pub(in crate::demo) fn write(observed: &Observed, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "Now each key is on {REPLICAS} nodes. Two clients read the same keys, {} times a second each:\n\
+        "Now each key is on {REPLICAS} nodes. Two clients read the same keys, up to {} times a second:\n\
          one is latency-aware (retry period {RETRY_PERIOD:?}, ramp {RAMP:?}, minimum difference \
          {MIN_DIFFERENCE:?}),\n\
          one asks a key's owner first. Neither hedges.\n",
@@ -38,7 +38,7 @@ pub(in crate::demo) fn write(observed: &Observed, out: &mut dyn Write) -> io::Re
     let phases = [
         "ALL WELL".to_owned(),
         format!("{name} SLOW"),
-        "ALL WELL".to_owned(),
+        format!("{name} BACK"),
     ];
     let [before, during, after] = phases.clone();
     let [before_too, during_too, after_too] = phases;

@@ -79,12 +79,12 @@ fn a_good_run_keeps_every_promise() {
         seen,
         [
             "100 keys stored on 2 nodes each",
-            "b answers 50 ms late: noticed after 300 ms; then it gets 0.2% of the reads, \
-             without the policy 20.0%",
+            "b is 50 ms late: noticed after 300 ms; then it gets 0.2% of reads, without the policy \
+             20.0%",
             "p99 of all reads meanwhile: 1.00 ms, without the policy 49.7 ms; before 1.00 ms, \
              after 1.00 ms",
             "b well again: seen by probes after 400 ms, back in full after 900 ms: 20.0% of \
-             the reads",
+             reads",
             "6,000 reads, 0 failed, 0 found no value, 0 wrong values",
         ]
     );
@@ -137,12 +137,12 @@ fn a_broken_promise_shows_the_number_that_broke_it() {
         (
             "recovered",
             |run| run.after.aware = traffic(1000, 0, 99),
-            "9.9% of the reads",
+            "9.9% of reads",
         ),
         (
             "recovered",
             |run| run.after.aware.asked[1] = Seen::default(),
-            "0.0% of the reads",
+            "0.0% of reads",
         ),
         (
             "recovered",
