@@ -149,8 +149,9 @@ pub(crate) enum Command {
     /// Shows what Steersman does, on a cluster inside this process
     ///
     /// Starts memcached nodes in this process, loads keys, makes one node slow, kills one under
-    /// load and brings it back, and checks what it promises meanwhile. Needs nothing else. Exits 0
-    /// only if everything promised was seen, 1 otherwise.
+    /// load and brings it back, and checks what it promises meanwhile. Then keeps each key on two
+    /// nodes, of five at most, and compares latency-aware reads with others while one is slow.
+    /// Needs nothing else. Exits 0 only if everything promised was seen, 1 otherwise.
     Demo(Demo),
 
     #[command(flatten)]
