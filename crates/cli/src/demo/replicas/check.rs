@@ -147,8 +147,8 @@ impl Observed {
 
     /// Once the node is well, probes find that out, and it gets its share again.
     fn recovered(&self) -> (bool, String) {
-        let back = match self.probes {
-            0 => "back in full without a probe",
+        let back = match self.back {
+            Some(_) if self.probes == 0 => "back in full without a probe",
             _ => "back in full",
         };
         let seen = format!(

@@ -92,10 +92,13 @@ pub(super) async fn play(
     screen.state(slow, State::Well);
     faults.set_latency(Duration::ZERO);
     let healed_at = Instant::now();
-    let probed = || !clients.is_penalised(slow);
-    let probed = screen.during(until(probed, healed_at)).await?;
-    let back = || clients.has_full_share(slow);
-    let back = screen.during(until(back, healed_at)).await?;
+    let (mut probed, mut back) = (None, None);
+    if noticed.is_some() {
+        let seen = || !clients.is_penalised(slow);
+        probed = screen.during(until(seen, healed_at)).await?;
+        let full = || clients.has_full_share(slow);
+        back = screen.during(until(full, healed_at)).await?;
+    }
     let after = phase(&clients, args.phase, screen).await?;
 
     load.stop().await;
