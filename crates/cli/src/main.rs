@@ -1,4 +1,5 @@
-//! `steersman`: a memcached cluster from the command line.
+//! `steersman`: a memcached cluster from the command line; with the feature `cassandra` also a look
+//! at latency awareness on a Cassandra cluster.
 //!
 //! From the arguments (`args`) to checked settings (`context`) to one of the `commands`, which
 //! writes to the given output and ends in an [`Answer`](answer::Answer) or a
@@ -6,6 +7,8 @@
 
 mod answer;
 mod args;
+#[cfg(feature = "cassandra")]
+mod cassandra;
 mod commands;
 mod context;
 mod demo;

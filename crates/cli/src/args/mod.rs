@@ -1,5 +1,7 @@
 //! The command line as it is written; what it means is found out in `context` and `commands`.
 
+#[cfg(feature = "cassandra")]
+pub(crate) mod cassandra;
 mod request;
 
 use std::ffi::OsString;
@@ -32,6 +34,11 @@ To load the script in every new shell:
   zsh   steersman completions zsh > ~/.zfunc/_steersman
         and in ~/.zshrc, before compinit: fpath+=~/.zfunc
   fish  steersman completions fish > ~/.config/fish/completions/steersman.fish";
+
+#[cfg(not(feature = "cassandra"))]
+pub(crate) const NOT_IN_THIS_BUILD: &str = "\
+cassandra is not in this build: get it by `cargo install --path crates/cli --features cassandra`, or \
+run `cargo run --release -p steersman --features cassandra -- cassandra watch`";
 
 /// Steers every request to the right node of a memcached cluster
 #[derive(Debug, Parser)]
@@ -80,6 +87,7 @@ pub(crate) fn definition() -> clap::Command {
                 "json",
             ],
             "demo" => &["node", "replicas"],
+            "cassandra" => &["node", "placement", "slot_bits", "replicas"],
             "route" | "moves" => &["timeout"],
             "stats" | "version" | "flush" | "verbosity" => &["placement", "slot_bits", "replicas"],
             _ => &["replicas"],
@@ -177,6 +185,25 @@ pub(crate) enum Command {
     #[command(flatten)]
     Admin(Admin),
 
+    #[cfg(feature = "cassandra")]
+    #[command(subcommand)]
+    #[command(
+        about = "Latency awareness on a Cassandra or ScyllaDB cluster: what it knows, what it is worth"
+    )]
+    Cassandra(cassandra::Cassandra),
+    #[cfg(not(feature = "cassandra"))]
+    #[command(about = "Latency awareness on a Cassandra or ScyllaDB cluster (not in this build)")]
+    #[command(long_about = NOT_IN_THIS_BUILD)]
+    Cassandra {
+        /// What would be done
+        #[arg(
+            value_name = "ARGS",
+            trailing_var_arg = true,
+            allow_hyphen_values = true
+        )]
+        args: Vec<OsString>,
+    },
+
     /// Prints the completion script of a shell
     #[command(after_help = LOADING_COMPLETIONS)]
     Completions {
@@ -257,6 +284,7 @@ mod tests {
                 &["node", "placement", "slot-bits", "timeout", "json"],
             ),
             ("flush", &["node", "timeout", "json"]),
+            ("cassandra", &["timeout", "json"]),
         ] {
             let command = definition.find_subcommand_mut(command).unwrap();
             let help = command.render_long_help().to_string();

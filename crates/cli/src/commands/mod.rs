@@ -11,7 +11,11 @@ use std::io::Write;
 use steersman_memcached::Expires;
 
 use crate::answer::{Answer, Failure};
+#[cfg(not(feature = "cassandra"))]
+use crate::args::NOT_IN_THIS_BUILD;
 use crate::args::{Cli, Command, Globals, definition};
+#[cfg(feature = "cassandra")]
+use crate::cassandra;
 use crate::context::{Context, NODES_VARIABLE, Settings};
 use crate::demo;
 use crate::duration::Limit;
@@ -36,6 +40,13 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
         Command::Read(command) => on(one_thread(), read::run(command, &context()?, out)),
         Command::Write(command) => on(one_thread(), write::run(command, &context()?, out)),
         Command::Admin(command) => on(one_thread(), admin::run(command, &context()?, out)),
+        #[cfg(feature = "cassandra")]
+        Command::Cassandra(command) => on(
+            tokio::runtime::Builder::new_multi_thread(),
+            cassandra::run(&command, &settings()?, out),
+        ),
+        #[cfg(not(feature = "cassandra"))]
+        Command::Cassandra { .. } => Err(Failure::told(NOT_IN_THIS_BUILD)),
         Command::Route(args) => route::run(args, &context()?, out),
         Command::Moves(args) => moves::run(&args, &context()?, out),
         Command::Completions { shell } => {
@@ -65,6 +76,11 @@ fn refuse_what_has_no_effect(globals: &Globals, command: &Command) -> Result<(),
     if globals.replicas.is_some() && !places_copies {
         return Err(Failure::told(
             "--replicas has no effect here: it is for `route` and `moves`",
+        ));
+    }
+    if matches!(command, Command::Cassandra { .. }) && !globals.nodes.is_empty() {
+        return Err(Failure::told(
+            "--node has no effect here: it names nodes of memcached; `cassandra` takes --contact",
         ));
     }
     if matches!(command, Command::Demo(_)) && !globals.nodes.is_empty() {

@@ -2,6 +2,8 @@
 //! and how it exits.
 
 mod admin;
+#[cfg(feature = "cassandra")]
+mod cassandra;
 mod demo;
 mod harness;
 mod outage;

@@ -134,3 +134,20 @@ fn every_shell_gets_its_completions() {
         );
     }
 }
+
+#[cfg(not(feature = "cassandra"))]
+#[test]
+fn what_is_not_in_this_build_says_how_to_get_it() {
+    for args in [
+        "cassandra",
+        "cassandra watch",
+        "cassandra compare --contact a --json",
+    ] {
+        plain(args).failed_with("--features cassandra");
+    }
+    assert!(
+        plain("cassandra --help")
+            .text()
+            .contains("--features cassandra")
+    );
+}
