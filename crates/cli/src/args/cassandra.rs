@@ -51,7 +51,7 @@ pub(crate) struct Watch {
     /// Reads a second
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) rate: u32,
-    /// Prints what is known after --seconds, and ends
+    /// Prints what is known after --seconds, and ends; a node is judged when it has 50 samples
     #[arg(long)]
     pub(crate) once: bool,
     /// How long --once measures
