@@ -1,8 +1,9 @@
 //! `steersman cassandra` on a real cluster, as scripts use it.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
+use tokio::process::Command;
 
 use crate::world::{EVERYWHERE, World};
 
@@ -18,15 +19,13 @@ const READS: [&str; 6] = [
 
 /// One look and a short comparison tell of each node; what cannot be done is told.
 pub(crate) async fn watches_and_compares(_: &World) {
-    tokio::task::block_in_place(|| {
-        watches();
-        compares();
-        refuses();
-    });
+    watches().await;
+    compares().await;
+    refuses().await;
 }
 
-fn watches() {
-    let seen = json(&steersman(&["watch", "--once", "--json"], &READS));
+async fn watches() {
+    let seen = json(&steersman(&["watch", "--once", "--json"], &READS).await);
     assert_eq!(seen["failures"], 0, "{seen}");
     assert!(number(&seen, "reads_per_second") > 50.0, "{seen}");
     assert!(number(&seen, "p50_us") <= number(&seen, "p99_us"), "{seen}");
@@ -37,10 +36,10 @@ fn watches() {
     }
 }
 
-fn compares() {
+async fn compares() {
     let length = ["--seconds", "1", "--rounds", "1", "--warm-up", "500ms"];
     let command = [&["compare", "--json", "--rate", "300"], &length[..]].concat();
-    let seen = json(&steersman(&command, &READS));
+    let seen = json(&steersman(&command, &READS).await);
     let policies = seen["policies"].as_array().expect("policies are listed");
     assert_eq!(policies.len(), 8, "{seen}");
     for policy in policies {
@@ -52,21 +51,24 @@ fn compares() {
     }
 }
 
-fn refuses() {
+async fn refuses() {
     for (arguments, why) in [
         (["--datacenter", "dc9"], "the cluster has dc1"),
         (["--keyspace", "nowhere"], EVERYWHERE),
         (["--query", "SELECT v FROM everywhere.missing"], "missing"),
     ] {
-        let output = steersman(&["watch", "--once"], &arguments);
+        let output = steersman(&["watch", "--once"], &arguments).await;
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.starts_with("error: --") && said.contains(why), "{said}");
+        assert!(
+            said.starts_with("error: --") && said.contains(why),
+            "{said}"
+        );
     }
 }
 
 /// Runs the binary that `STEERSMAN_BIN` names, else that of this workspace, built if need be.
-fn steersman(command: &[&str], arguments: &[&str]) -> Output {
+async fn steersman(command: &[&str], arguments: &[&str]) -> Output {
     let mut program = if let Some(binary) = std::env::var_os("STEERSMAN_BIN") {
         Command::new(binary)
     } else {
@@ -76,7 +78,7 @@ fn steersman(command: &[&str], arguments: &[&str]) -> Output {
         cargo
     };
     let program = program.arg("cassandra").args(command).args(arguments);
-    program.output().expect("the command can be run")
+    program.output().await.expect("the command can be run")
 }
 
 /// What it printed.
