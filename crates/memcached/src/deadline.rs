@@ -1,4 +1,4 @@
-//! The end of a call's patience, for callers inside and outside of a Tokio runtime.
+//! The end of a call's patience, for callers inside and outside of the client's runtime.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -45,7 +45,7 @@ pin_project! {
     enum Timer {
         Unset,
         Here { #[pin] sleep: Sleep },
-        /// Outside of a runtime: a task on the client's runtime keeps the time.
+        /// Outside of the client's runtime: a task on that one keeps the time.
         There { #[pin] elapsed: oneshot::Receiver<()> },
         Over { expired: Expired },
     }
@@ -137,16 +137,18 @@ impl Deadline {
 
 impl Timer {
     fn new(at: Instant, runtime: &Handle) -> Self {
-        if Handle::try_current().is_ok() {
+        // Another runtime may have no timers, or end before this one.
+        if Handle::try_current().is_ok_and(|here| here.id() == runtime.id()) {
             return Self::Here {
                 sleep: tokio::time::sleep_until(at),
             };
         }
-        let (sender, elapsed) = oneshot::channel();
+        let (mut sender, elapsed) = oneshot::channel();
         runtime.spawn(async move {
-            tokio::time::sleep_until(at).await;
-            // The call may be over by now.
-            let _ = sender.send(());
+            // The call may be over before.
+            if tokio::time::timeout_at(at, sender.closed()).await.is_err() {
+                let _ = sender.send(());
+            }
         });
         Self::There { elapsed }
     }

@@ -141,18 +141,12 @@ fn advance<O: sealed::Operation>(
                 // A loop of calls that are done at once (refused, or noreply) must not keep the
                 // client's own tasks from running: those count against the task's budget.
                 let budget = ready!(poll_proceed(cx));
-                match start(call, chosen, cx) {
+                match start(call, chosen) {
                     Ok(State::Done) => {
                         budget.made_progress();
                         return Poll::Ready(O::unanswered().ok_or_else(Error::closed));
                     }
-                    Ok(started) => {
-                        *state = started;
-                        if let State::Sent { ticket: None, .. } = state {
-                            // It was told of the waker before it was sent.
-                            return Poll::Pending;
-                        }
-                    }
+                    Ok(started) => *state = started,
                     Err(error) => {
                         budget.made_progress();
                         return Poll::Ready(Err(error));
@@ -188,11 +182,7 @@ fn advance<O: sealed::Operation>(
 }
 
 /// Sends the request of a call; [`State::Done`] if there is nothing to wait for.
-fn start<O: sealed::Operation>(
-    call: &Call<O>,
-    chosen: &mut Option<Arc<Node>>,
-    cx: &Context<'_>,
-) -> Result<State> {
+fn start<O: sealed::Operation>(call: &Call<O>, chosen: &mut Option<Arc<Node>>) -> Result<State> {
     let shared = &call.shared;
     let noreply = O::unanswered().is_some();
     loop {
@@ -213,7 +203,7 @@ fn start<O: sealed::Operation>(
         let (token, reply) = if noreply {
             (Token::Quiet, None)
         } else {
-            let (token, reply) = Token::one(cx.waker().clone());
+            let (token, reply) = Token::one();
             (token, Some(reply))
         };
         let started = node.start(Ask::One(request, token), call.limit());

@@ -178,8 +178,8 @@ impl Driver {
             }
             None | Some(Leave::Drain) => {}
         }
+        self.expiry.hasten(lane.end_batch());
         self.machine.absorb(&mut lane.outbox);
-        self.expiry.hasten(lane.earliest.take());
         match &mut lane.waker {
             Some(waker) => waker.clone_from(cx.waker()),
             none => *none = Some(cx.waker().clone()),

@@ -21,12 +21,20 @@ pub(super) struct Lane {
     /// The driver, asleep; taken by whoever has work for it, so that it is woken once.
     pub(super) waker: Option<Waker>,
     pub(super) leave: Option<Leave>,
-    /// When the oldest request in the outbox was put there, or a little earlier.
-    filled: Instant,
-    /// The earliest deadline of a request in the outbox.
-    pub(super) earliest: Option<Instant>,
+    /// When the first request with a time-out was put in the outbox, and the earliest deadline by
+    /// that.
+    timed: Option<Timed>,
     /// Since when no place is taken.
     pub(super) idle_since: Instant,
+}
+
+/// The requests of a batch share one time, unless the driver takes so long to run.
+const LATE: Duration = Duration::from_millis(1);
+
+#[derive(Debug)]
+struct Timed {
+    since: Instant,
+    earliest: Option<Instant>,
 }
 
 /// Why a driver is asked to end.
@@ -52,8 +60,7 @@ impl Lane {
             quiet: 0,
             waker: None,
             leave: None,
-            filled: now,
-            earliest: None,
+            timed: None,
             idle_since: now,
         }
     }
@@ -61,16 +68,32 @@ impl Lane {
     /// When a request that is put in the outbox now is late; never if that is beyond what the clock
     /// can count to.
     ///
-    /// The clock is read for the first request since the driver has gone to sleep, and the others
-    /// that wait with it for the driver to run share that time: reading it costs as much as
-    /// encoding a request.
+    /// The clock is read for the first one, and the others that wait with it for the driver share
+    /// that time: reading it costs as much as encoding a request.
     pub(super) fn deadline(&mut self, limit: Duration) -> Option<Instant> {
-        if self.waker.is_some() {
-            self.filled = Instant::now();
-        }
-        let deadline = self.filled.checked_add(limit)?;
-        self.earliest = Some(self.earliest.map_or(deadline, |at| at.min(deadline)));
+        let timed = self.timed.get_or_insert_with(|| Timed {
+            since: Instant::now(),
+            earliest: None,
+        });
+        let deadline = timed.since.checked_add(limit)?;
+        timed.earliest = Some(timed.earliest.map_or(deadline, |at| at.min(deadline)));
         Some(deadline)
+    }
+
+    /// Ends the batch in the outbox; says what the earliest deadline in it is.
+    ///
+    /// A driver that could not run for a while must not take that time away from the requests that
+    /// came meanwhile. Then all of the batch have as much more time.
+    pub(super) fn end_batch(&mut self) -> Option<Instant> {
+        let Timed { since, earliest } = self.timed.take()?;
+        let delay = since.elapsed();
+        if delay < LATE {
+            return earliest;
+        }
+        for token in self.outbox.waiting_mut() {
+            token.postpone(delay);
+        }
+        earliest.and_then(|at| at.checked_add(delay))
     }
 
     /// Takes a place for a request, a noreply write or not.
@@ -98,6 +121,48 @@ impl Lane {
         };
         if replace {
             self.leave = Some(leave);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use steersman_memcached_protocol::{Key, Request};
+
+    use super::*;
+
+    /// Puts a read in the outbox as a caller does.
+    fn put(lane: &mut Lane, limit: Duration) {
+        let (mut token, waiter) = Token::one();
+        // Nobody looks at it here.
+        std::mem::forget(waiter);
+        token.expires(lane.deadline(limit));
+        let key = Key::new(b"k").unwrap();
+        lane.outbox
+            .submit(&Request::Get { key, cas: false }, token)
+            .unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_batch_that_waits_for_its_driver_loses_no_time() {
+        let limit = Duration::from_millis(100);
+        let begin = Instant::now();
+        let mut lane = Lane::new(1, Limits::default(), begin);
+        assert_eq!(lane.end_batch(), None);
+        put(&mut lane, 2 * limit);
+        put(&mut lane, limit);
+        assert_eq!(lane.end_batch(), Some(begin + limit));
+
+        tokio::time::advance(Duration::from_secs(1)).await;
+        put(&mut lane, limit);
+        tokio::time::advance(3 * limit).await;
+        put(&mut lane, limit);
+        let now = Instant::now();
+        assert_eq!(lane.end_batch(), Some(now + limit));
+        let late = now + limit;
+        for token in lane.outbox.waiting_mut().skip(2) {
+            assert_eq!(token.expire(now), Some(late));
+            assert_eq!(token.expire(late), None, "its caller is told");
         }
     }
 }

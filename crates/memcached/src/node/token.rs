@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use steersman_memcached_protocol::Reply;
 use tokio::time::Instant;
@@ -30,9 +31,9 @@ pub(crate) struct Caller {
 }
 
 impl Token {
-    /// A token for one caller that is woken by `waker`, and where that one waits.
-    pub(crate) fn one(waker: Waker) -> (Self, Waiter) {
-        let (teller, waiter) = waiter::meet(waker);
+    /// A token for one caller, and where that one waits.
+    pub(crate) fn one() -> (Self, Waiter) {
+        let (teller, waiter) = waiter::meet();
         let caller = Caller {
             teller,
             deadline: None,
@@ -44,6 +45,13 @@ impl Token {
     pub(super) fn expires(&mut self, deadline: Option<Instant>) {
         if let Self::One(caller) = self {
             caller.deadline = deadline;
+        }
+    }
+
+    /// Its caller is late only so much later.
+    pub(super) fn postpone(&mut self, delay: Duration) {
+        if let Self::One(caller) = self {
+            caller.deadline = caller.deadline.and_then(|at| at.checked_add(delay));
         }
     }
 

@@ -2,8 +2,7 @@
 //!
 //! This is a one-shot channel made for its place: a call would otherwise spend more on making and
 //! freeing its channel than on anything else. The slot in which both ends meet is used again for
-//! later calls of the same thread, and a caller leaves its waker there before anybody else can know
-//! of the slot.
+//! later calls of the same thread.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,21 +62,12 @@ pub(super) struct Teller {
     slot: Option<Arc<Slot>>,
 }
 
-/// The two ends. `waker` is woken when there is something to [poll](Waiter::poll) for.
-pub(super) fn meet(waker: Waker) -> (Teller, Waiter) {
+/// The two ends.
+pub(super) fn meet() -> (Teller, Waiter) {
     let unused = UNUSED.try_with(|unused| unused.borrow_mut().pop());
-    let meeting = Meeting::Waiting(Some(waker));
     let slot = match unused {
-        Ok(Some(mut slot)) => {
-            match Arc::get_mut(&mut slot) {
-                Some(alone) => {
-                    *alone.0.get_mut().unwrap_or_else(PoisonError::into_inner) = meeting;
-                }
-                None => *slot.lock() = meeting,
-            }
-            slot
-        }
-        _ => Arc::new(Slot(Mutex::new(meeting))),
+        Ok(Some(slot)) => slot,
+        _ => Arc::new(Slot(Mutex::new(Meeting::Waiting(None)))),
     };
     let teller = Teller {
         slot: Some(Arc::clone(&slot)),
@@ -111,13 +101,16 @@ impl Drop for Waiter {
         let Some(mut slot) = self.slot.take() else {
             return;
         };
-        if Arc::get_mut(&mut slot).is_none() {
+        let Some(alone) = Arc::get_mut(&mut slot) else {
             // What it was told meanwhile, and its waker, are dropped without the lock.
             let _left = std::mem::replace(&mut *slot.lock(), Meeting::Over);
             return;
-        }
-        // Only this end is left, so that nobody can tell another caller by mistake. A thread that
-        // ends keeps nothing.
+        };
+        // Only this end is left, so that nobody can tell another caller by mistake. What it was told
+        // and did not look at is as large as a value, and goes with this end.
+        let meeting = alone.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _unseen = std::mem::replace(meeting, Meeting::Waiting(None));
+        // A thread that ends keeps nothing.
         let _ = UNUSED.try_with(|unused| {
             let mut unused = unused.borrow_mut();
             if unused.len() < KEPT {
@@ -182,7 +175,9 @@ mod tests {
     #[test]
     fn a_caller_is_woken_and_told_once() {
         let (first, second) = (Arc::new(Count::default()), Arc::new(Count::default()));
-        let (mut teller, mut waiter) = meet(Waker::from(Arc::clone(&first)));
+        let (mut teller, mut waiter) = meet();
+        let earlier = Waker::from(Arc::clone(&first));
+        assert!(poll(&mut waiter, &earlier).is_pending());
         let waker = Waker::from(Arc::clone(&second));
         assert!(poll(&mut waiter, &waker).is_pending());
         assert!(!teller.is_over());
@@ -200,12 +195,12 @@ mod tests {
 
     #[test]
     fn who_drops_its_end_is_noticed_at_the_other() {
-        let (teller, mut waiter) = meet(Waker::noop().clone());
+        let (teller, mut waiter) = meet();
         drop(teller);
         let told = poll(&mut waiter, Waker::noop());
         assert!(matches!(told, Poll::Ready(Told::Forgotten)));
 
-        let (mut teller, waiter) = meet(Waker::noop().clone());
+        let (mut teller, waiter) = meet();
         drop(waiter);
         assert!(teller.is_over());
         teller.tell(Told::TimedOut);
@@ -214,10 +209,10 @@ mod tests {
     #[test]
     fn a_slot_is_used_again_only_when_both_ends_are_gone() {
         let address = |waiter: &Waiter| waiter.slot.as_ref().map(Arc::as_ptr);
-        let (mut late, waiter) = meet(Waker::noop().clone());
+        let (mut late, waiter) = meet();
         let taken = address(&waiter);
         drop(waiter);
-        let (mut teller, mut waiter) = meet(Waker::noop().clone());
+        let (mut teller, mut waiter) = meet();
         assert_ne!(address(&waiter), taken, "its teller may still speak");
         late.tell(Told::Reply(Reply::Stored));
         assert!(poll(&mut waiter, Waker::noop()).is_pending());
@@ -225,9 +220,24 @@ mod tests {
         let free = address(&waiter);
         teller.tell(Told::Reply(Reply::Stored));
         drop(waiter);
-        let (_teller, mut waiter) = meet(Waker::noop().clone());
+        let (_teller, mut waiter) = meet();
         assert_eq!(address(&waiter), free);
         assert!(poll(&mut waiter, Waker::noop()).is_pending(), "it is clean");
+    }
+
+    #[test]
+    fn what_nobody_looked_at_goes_with_its_caller() {
+        let data = bytes::Bytes::from(vec![0; 100]);
+        let (mut teller, waiter) = meet();
+        let value = steersman_memcached_protocol::Value {
+            data: data.clone(),
+            flags: 0,
+            cas: None,
+        };
+        teller.tell(Told::Reply(Reply::Value(value)));
+        assert!(!data.is_unique());
+        drop(waiter);
+        assert!(data.is_unique());
     }
 
     #[test]
@@ -240,7 +250,7 @@ mod tests {
                 }
             });
             for number in 0..10_000 {
-                let (teller, mut waiter) = meet(Waker::from(Arc::new(Unpark::here())));
+                let (teller, mut waiter) = meet();
                 sender.send((teller, number)).unwrap();
                 let told = loop {
                     let waker = Waker::from(Arc::new(Unpark::here()));

@@ -389,6 +389,32 @@ fn a_call_outside_a_runtime_keeps_its_time_out() {
 }
 
 #[test]
+fn a_call_on_a_runtime_without_timers_keeps_its_time_out() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = runtime
+        .block_on(steersman_testkit::Server::start())
+        .unwrap();
+    server.faults().set_black_hole(true);
+    let client = Client::builder()
+        .node(server.node())
+        .runtime(runtime.handle().clone())
+        .max_in_flight(1)
+        .max_connections(1)
+        .min_connections(1)
+        .timeout(Duration::from_millis(50))
+        .build()
+        .unwrap();
+    let plain = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    // One is on the connection, or waits for it, and one waits for a place.
+    let calls = [client.get("a").into_future(), client.get("b").into_future()];
+    for outcome in plain.block_on(futures_util::future::join_all(calls)) {
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Timeout);
+    }
+}
+
+#[test]
 fn calls_are_send_and_may_borrow_their_key() {
     fn send<T: Send>(value: T) -> T {
         value

@@ -48,6 +48,42 @@ async fn a_call_can_have_a_time_out_of_its_own_or_none() {
     assert_eq!(very.await.unwrap().unwrap(), None);
 }
 
+/// Whatever shares a batch with it, and however long nothing was asked before.
+#[tokio::test(start_paused = true)]
+async fn a_call_has_its_whole_time_after_calls_without_one() {
+    let (client, mut attempts) = client(|builder| builder);
+    let mut peer = attempts.next().await.accept();
+    tokio::spawn(async move {
+        loop {
+            let asked = peer.read_some().await;
+            for line in asked.split("\r\n") {
+                match line.split(' ').next() {
+                    Some("get") => peer.reply("END\r\n").await,
+                    Some("set") => peer.reply("STORED\r\n").await,
+                    _ => {}
+                }
+            }
+        }
+    });
+    for _ in 0..2 {
+        client.get("warm").await.unwrap();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        client.set("k", "v").noreply().await.unwrap();
+        assert_eq!(client.get("k").await.unwrap(), None);
+
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let untimed = client.get("a").timeout(None).into_future();
+        let (untimed, timed) = tokio::join!(untimed, client.get("b").into_future());
+        assert_eq!((untimed.unwrap(), timed.unwrap()), (None, None));
+
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let many = client.get_many(["a"]).into_future();
+        let (many, timed) = tokio::join!(many, client.get("b").into_future());
+        assert!(many.failed.is_empty());
+        assert_eq!(timed.unwrap(), None);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn durations_are_said_as_memcached_needs_them() {
     let (client, mut attempts) = client(|builder| builder);

@@ -155,6 +155,11 @@ impl<T> Outbox<T> {
         &self.pending
     }
 
+    /// The tokens of the requests that wait for a reply, in order, to be changed.
+    pub fn waiting_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.pending.tokens_mut()
+    }
+
     pub(crate) fn pending_mut(&mut self) -> &mut Pending<T> {
         &mut self.pending
     }
