@@ -73,7 +73,7 @@ impl LatencyParameters {
     }
 
     /// How long a score is believed without new samples, and how long a penalised node waits from one
-    /// series of probes to the next. 0 or more; 10 s by default.
+    /// series of probes to the next. 0 or more, in guarded mode more than 0; 10 s by default.
     pub fn retry_period(mut self, period: Duration) -> Self {
         self.retry_period = period;
         self

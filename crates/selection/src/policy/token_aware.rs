@@ -200,7 +200,12 @@ impl<C: Policy> TokenAwarePlan<'_, C> {
             let Some(candidate) = found.filter(|found| found.tier != Tier::Remote) else {
                 self.ahead = None;
                 self.left = Drawing::new(0, None);
-                return None;
+                // Only the first node of a plan is probed, so there is none in this one, and only a
+                // replica is. A probe that was given out has to go.
+                let probe = found.filter(|found| found.standing == Standing::Probe)?;
+                let index = replicas.iter().position(|&node| node == probe.node)?;
+                self.yielded.insert(index);
+                return Some(probe);
             };
             let index = replicas.iter().position(|&node| node == candidate.node);
             if let Some(index) = index.filter(|&index| self.left.contains(index)) {
@@ -225,18 +230,24 @@ impl<C: Policy> TokenAwarePlan<'_, C> {
                 self.beyond_rack = true;
                 continue;
             };
-            let appraised = self.child.appraise(&self.call, replicas[index], now, turn);
-            match appraised.filter(|candidate| candidate.tier != Tier::Remote) {
+            let node = replicas[index];
+            // What the child gives out, probes and shares of a ramp, must not be asked for in vain.
+            let seen = self.child.appraise(&self.call, node, now, Turn::Rehearsal);
+            let Some(seen) = seen.filter(|candidate| candidate.tier != Tier::Remote) else {
+                continue;
+            };
+            if seen.off_rack && !self.beyond_rack {
+                self.off_rack.insert(index);
+                continue;
+            }
+            let candidate = if seen.standing == Standing::Normal {
+                Some(seen)
+            } else {
+                self.child.appraise(&self.call, node, now, turn)
+            };
+            match candidate {
                 None => {}
                 Some(candidate) if candidate.standing.is_held_back() => self.held.insert(index),
-                // A probe that was given out goes, wherever it goes to.
-                Some(candidate)
-                    if candidate.off_rack
-                        && !self.beyond_rack
-                        && candidate.standing != Standing::Probe =>
-                {
-                    self.off_rack.insert(index);
-                }
                 Some(candidate) => {
                     self.yielded.insert(index);
                     return Some(candidate);
@@ -272,6 +283,7 @@ impl<C: Policy> Plan for TokenAwarePlan<'_, C> {
             self.next_drawn(now, turn)
         };
         let found = match replica {
+            Some(candidate) if candidate.tier == Tier::Remote => Some(candidate),
             Some(candidate) => Some(Candidate {
                 tier: Tier::Replica,
                 ..candidate

@@ -125,6 +125,40 @@ fn three_late_answers_or_a_slow_one_end_a_series_of_probes() {
 }
 
 #[test]
+fn a_probe_whose_outcome_says_nothing_costs_no_retry_period() {
+    for outcome in [Outcome::Busy, Outcome::Rejected, Outcome::Cancelled] {
+        let mut cluster = cluster(3);
+        cluster.serve(3 * SECOND, one_slow);
+        without_node_0(&mut cluster, 11 * SECOND);
+        for latency in [millis(2), millis(2), micros(10), millis(2)] {
+            assert_eq!(tries(&cluster), 1, "{outcome:?}");
+            cluster.pass(latency);
+            let answered = latency > millis(1);
+            let outcome = if answered { Outcome::Success } else { outcome };
+            let attempt = Attempt::new(node(0), cluster.now, latency, outcome);
+            cluster.policy.record(&attempt);
+            if !answered {
+                assert_eq!(tries(&cluster), 0, "not at once: {outcome:?}");
+                without_node_0(&mut cluster, SECOND);
+            }
+        }
+        assert_eq!(condition(&cluster, 0), Condition::Recovering, "{outcome:?}");
+    }
+}
+
+#[test]
+fn guarded_mode_needs_a_retry_period() {
+    let never = LatencyParameters::default().retry_period(Duration::ZERO);
+    let builder = |mode| {
+        let builder = LatencyAware::builder().parameters(never.clone()).mode(mode);
+        builder.build(RoundRobin::new())
+    };
+    assert!(builder(Mode::Reference).is_ok());
+    let error = builder(Mode::Guarded).unwrap_err();
+    assert!(error.to_string().starts_with("retry_period"), "{error}");
+}
+
+#[test]
 fn a_ramp_that_was_cut_short_is_followed_by_an_early_probe() {
     let mut cluster = cluster(3);
     cluster.serve(3 * SECOND, one_slow);

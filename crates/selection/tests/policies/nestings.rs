@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use steersman_selection::{
     Attempt, Call, DatacenterAware, DynPolicy, LatencyAware, LatencyParameters, Locality, Mode,
-    NodeIndex, Outcome, Plan, Policy, ReplicaOrder, Replicas, RoundRobin, Tier, Timestamp,
-    TokenAware, Topology, Turn,
+    NodeIndex, Outcome, Plan, Policy, ReplicaOrder, Replicas, RoundRobin, Standing, Tier,
+    Timestamp, TokenAware, Topology, Turn,
 };
 
 use crate::cluster::{BOTH, millis, node};
@@ -131,6 +131,88 @@ fn replicas_in_the_preferred_rack_come_first_in_every_order() {
             let outer = TokenAware::new(latency_aware(Mode::Guarded, child())).order(order);
             check(&outer, slow, &format!("outside, {order:?}"));
         }
+    }
+}
+
+/// Nodes 0 to 2 are in `a`, which is preferred, if it is up; 3 to 5 in `b`, of which 4 was slow.
+fn after_a_failover(order: ReplicaOrder, is_up: bool, replicas: &[usize]) -> (u32, u32, u64) {
+    let mut topology = Topology::new();
+    for index in if is_up { 0..6 } else { 3..6 } {
+        let datacenter = if index < 3 { "a" } else { "b" };
+        topology.insert(node(index), Locality::datacenter(datacenter));
+    }
+    let child = DatacenterAware::new("a").remote_nodes(3);
+    let policy = TokenAware::new(latency_aware(Mode::Guarded, child)).order(order);
+    teach(&policy, &topology, &[4]);
+    let replicas: Vec<_> = replicas.iter().copied().map(node).collect();
+    let (mut probes, mut requests) = (0, 0);
+    for step in 0..30_000 {
+        let at = Timestamp::from_nanos(1_000_000_000 + step * 1_000_000);
+        let mut plan = policy.plan(Call::new(&topology).replicas(&replicas));
+        let first = plan.advance(at, Turn::Next).unwrap();
+        probes += u32::from(first.standing == Standing::Probe);
+        requests += u32::from(first.node == node(4));
+        let answered = at + millis(1);
+        policy.record(&Attempt::new(
+            first.node,
+            answered,
+            millis(1),
+            Outcome::Success,
+        ));
+        if step % 100 == 0 {
+            policy.tick(at);
+        }
+    }
+    (probes, requests, policy.child().counters().probes)
+}
+
+#[test]
+fn a_probe_that_is_given_out_goes_to_another_datacenter_too() {
+    for order in ORDERS {
+        for replicas in [&[][..], &[0, 4, 3]] {
+            let (probes, requests, counted) = after_a_failover(order, false, replicas);
+            let what = format!("{order:?}, {replicas:?}: {probes}, {requests}");
+            assert!(probes == 3 && counted == 3, "{what}, {counted}");
+            assert!(requests > 5_000, "{what}");
+        }
+        let (probes, requests, counted) = after_a_failover(order, true, &[4, 0, 1]);
+        assert_eq!((probes, requests, counted), (0, 0, 0), "{order:?}");
+    }
+}
+
+/// A share that rises is drawn for once, in the preferred rack or not.
+#[test]
+fn a_ramp_is_the_same_in_every_rack() {
+    let mut topology = Topology::new();
+    for index in 0..4 {
+        let rack = if index < 3 { "y" } else { "x" };
+        topology.insert(node(index), Locality::datacenter("a").rack(rack));
+    }
+    let replicas = [0, 1, 2].map(node);
+    let call = Call::new(&topology).replicas(&replicas);
+    for rack in [None, Some("x"), Some("y")] {
+        let child = DatacenterAware::new("a");
+        let child = match rack {
+            Some(rack) => child.rack(rack),
+            None => child,
+        };
+        let policy = TokenAware::new(latency_aware(Mode::Guarded, child));
+        teach(&policy, &topology, &[2]);
+        let mut at = Timestamp::from_nanos(3_000_000_000);
+        for _ in 0..3 {
+            let is_probe = || {
+                let first = policy.plan(call).advance(at, Turn::Next).unwrap();
+                (first.node, first.standing) == (node(2), Standing::Probe)
+            };
+            assert!((0..200).any(|_| is_probe()), "{rack:?}");
+            at = at + millis(2);
+            policy.record(&Attempt::new(node(2), at, millis(2), Outcome::Success));
+        }
+        let half = at + millis(500);
+        let is_first = |_: &u32| policy.plan(call).next(half) == Some(node(2));
+        let count = (0..6_000).filter(is_first).count();
+        // A half of a third.
+        assert!((850..1_150).contains(&count), "{rack:?}: {count}");
     }
 }
 

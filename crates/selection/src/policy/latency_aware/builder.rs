@@ -54,9 +54,14 @@ impl LatencyAwareBuilder {
         self
     }
 
-    /// The policy around that child. Fails as [`LatencyParameters::validate`] does.
+    /// The policy around that child. Fails as [`LatencyParameters::validate`] does; and with a retry
+    /// period of 0 in guarded mode, which believes no score for longer than that.
     pub fn build<C>(self, child: C) -> Result<LatencyAware<C>, Error> {
         self.parameters.validate()?;
+        if self.mode == Mode::Guarded && self.parameters.retry_nanos() == 0 {
+            let allowed = "choose more than 0, or reference mode";
+            return Err(Error::invalid_parameter("retry_period", 0, allowed));
+        }
         Ok(self.build_valid(child))
     }
 

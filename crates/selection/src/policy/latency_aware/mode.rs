@@ -33,7 +33,8 @@ pub enum Mode {
     ///   [`Cancelled`](crate::Outcome::Cancelled) counts only if it took longer than the node's
     ///   average, or the limit if it has none.
     ///   [`Refused`](crate::Outcome::Refused), [`Rejected`](crate::Outcome::Rejected) and
-    ///   [`Busy`](crate::Outcome::Busy) do not count.
+    ///   [`Busy`](crate::Outcome::Busy) do not count. A probe that ends like that is followed by
+    ///   another one a little later.
     #[default]
     Guarded,
     /// Plan for plan what `LatencyAwarePolicy` of the `DataStax` Java driver 3.11.5 does, its faults

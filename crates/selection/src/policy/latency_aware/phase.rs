@@ -2,7 +2,8 @@
 //!
 //! A node that is penalised gets single requests as probes, in series: as long as neither the good
 //! answers of a series nor the bad ones are [`PROBES`], the next one goes when the one before was
-//! answered. After a good series the node's share rises from nothing to its full one, after a bad
+//! answered. Any answer to a request sent since counts as the probe's: a penalised node is also asked when
+//! others fail. After a good series the node's share rises from nothing to its full one, after a bad
 //! one it waits. All changes are by compare-and-swap of the whole word, so that of two threads
 //! that see the same reason for a change only one makes it.
 

@@ -30,6 +30,7 @@ pub(in crate::policy::latency_aware) fn record(
     }
     let limit = entry.verdict.limit.get();
     let Some(latency) = effective_latency(attempt, limit, || entry.score.load()) else {
+        give_back_probe(board, entry, attempt, phase);
         return;
     };
     match phase {
@@ -64,6 +65,25 @@ pub(in crate::policy::latency_aware) fn record(
         _ => {
             board.sample(entry, attempt.ended_at(), latency);
         }
+    }
+}
+
+/// A probe whose outcome says nothing of the node does not end its series; another one goes soon,
+/// but not at once: a node that is too busy to answer is not asked again and again.
+#[cold]
+fn give_back_probe(board: &Scoreboard, entry: &Entry, attempt: &Attempt, phase: Phase) {
+    if let Phase::Probing { series, since } = phase
+        && attempt.started_at().nanos_since(since) >= 0
+    {
+        let due = attempt
+            .ended_at()
+            .nanos()
+            .wrapping_add(board.first_probe_nanos);
+        let due = Timestamp::from_nanos(due);
+        entry
+            .verdict
+            .phase
+            .change(phase, Phase::Penalised { series, due });
     }
 }
 
