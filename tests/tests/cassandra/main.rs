@@ -11,6 +11,7 @@
 //! Another argument selects the scenarios whose name contains it, of both kinds, and `--repeat=N` runs
 //! each N times, to see how steady it is.
 
+mod command_line;
 mod requests;
 mod slow;
 mod topology;
@@ -47,6 +48,7 @@ const UNTIMED: bool = false;
 const SCENARIOS: &[Scenario] = scenarios![
     UNTIMED requests::replicas_answer,
     UNTIMED requests::transactions_meet_at_one_node,
+    UNTIMED command_line::watches_and_compares,
     TIMED requests::equal_nodes_have_equal_shares,
     TIMED slow::loses_its_requests_and_gets_them_back,
     TIMED slow::costs_little,
