@@ -13,8 +13,6 @@ pub struct Candidate {
     pub tier: Tier,
     /// Why it stands where it does within its tier.
     pub standing: Standing,
-    /// Whether a rack is preferred and the node is in another one.
-    pub off_rack: bool,
 }
 
 impl Candidate {
@@ -25,7 +23,6 @@ impl Candidate {
             node,
             tier,
             standing: Standing::Normal,
-            off_rack: false,
         }
     }
 }

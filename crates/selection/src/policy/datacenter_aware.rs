@@ -145,18 +145,21 @@ impl Policy for DatacenterAware {
         let topology = call.topology();
         let datacenter = &topology.datacenters()[topology.datacenter_of(node)?];
         if datacenter.name() == &*self.datacenter {
-            let off_rack = self.rack.as_ref().is_some_and(|name| {
-                let rack = datacenter.rack(name);
-                !rack.is_some_and(|rack| rack.nodes().contains(&node))
-            });
-            let candidate = Candidate::new(node, Tier::Local);
-            return Some(Candidate {
-                off_rack,
-                ..candidate
-            });
+            return Some(Candidate::new(node, Tier::Local));
         }
         let usable = self.permits_remote(call) && self.usable(datacenter.nodes()).contains(&node);
         usable.then(|| Candidate::new(node, Tier::Remote))
+    }
+
+    #[inline]
+    fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
+        self.rack.as_ref().is_some_and(|name| {
+            let topology = call.topology();
+            let datacenter = topology.datacenter_of(node);
+            let datacenter = datacenter.and_then(|index| topology.datacenters().get(index));
+            let rack = datacenter.and_then(|datacenter| datacenter.rack(name));
+            !rack.is_some_and(|rack| rack.nodes().contains(&node))
+        })
     }
 }
 

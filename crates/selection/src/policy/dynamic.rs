@@ -58,6 +58,9 @@ pub trait DynPolicy: Send + Sync {
         turn: Turn,
     ) -> Option<Candidate>;
 
+    /// See [`Policy::is_off_rack`].
+    fn dyn_is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool;
+
     /// See [`Policy::report`].
     fn dyn_report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport>;
 
@@ -91,6 +94,10 @@ impl<P: Policy> DynPolicy for P {
         turn: Turn,
     ) -> Option<Candidate> {
         self.appraise(call, node, now, turn)
+    }
+
+    fn dyn_is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
+        self.is_off_rack(call, node)
     }
 
     fn dyn_report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
@@ -132,6 +139,10 @@ impl Policy for dyn DynPolicy + '_ {
         turn: Turn,
     ) -> Option<Candidate> {
         self.dyn_appraise(call, node, now, turn)
+    }
+
+    fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
+        self.dyn_is_off_rack(call, node)
     }
 
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {

@@ -54,10 +54,8 @@ impl fmt::Display for Explained {
             node,
             tier,
             standing,
-            off_rack,
         } = self.candidate;
-        let rack = if off_rack { " in another rack" } else { "" };
-        write!(f, "node {}: {tier}{rack}, {standing}", node.get())?;
+        write!(f, "node {}: {tier}, {standing}", node.get())?;
         match &self.report {
             Some(report) => write!(f, "; {report}"),
             None => Ok(()),

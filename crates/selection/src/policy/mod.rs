@@ -101,6 +101,11 @@ pub trait Policy: Send + Sync {
         turn: Turn,
     ) -> Option<Candidate>;
 
+    /// Whether a rack is preferred and the node is in another one.
+    fn is_off_rack(&self, _call: &Call<'_>, _node: NodeIndex) -> bool {
+        false
+    }
+
     /// What is known of a node apart from any call, for policies that keep records.
     fn report(&self, _node: NodeIndex, _now: Timestamp) -> Option<NodeReport> {
         None

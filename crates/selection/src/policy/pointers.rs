@@ -30,6 +30,11 @@ macro_rules! policy_behind {
                 (**self).appraise(call, node, now, turn)
             }
 
+            #[inline]
+            fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
+                (**self).is_off_rack(call, node)
+            }
+
             fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
                 (**self).report(node, now)
             }

@@ -127,6 +127,11 @@ impl<C: Policy> Policy for TokenAware<C> {
         Some(candidate)
     }
 
+    #[inline]
+    fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
+        self.child.is_off_rack(call, node)
+    }
+
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
         self.child.report(node, now)
     }
@@ -220,44 +225,51 @@ impl<C: Policy> TokenAwarePlan<'_, C> {
     /// held back last.
     #[inline]
     fn next_drawn(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
-        let replicas = self.call.known_replicas();
         loop {
-            let Some(index) = self.left.draw() else {
-                if self.off_rack.len() == 0 {
-                    break;
-                }
-                self.left.again(std::mem::take(&mut self.off_rack));
-                self.beyond_rack = true;
-                continue;
-            };
-            let node = replicas[index];
-            // What the child gives out, probes and shares of a ramp, must not be asked for in vain.
-            let seen = self.child.appraise(&self.call, node, now, Turn::Rehearsal);
-            let Some(seen) = seen.filter(|candidate| candidate.tier != Tier::Remote) else {
-                continue;
-            };
-            if seen.off_rack && !self.beyond_rack {
-                self.off_rack.insert(index);
-                continue;
-            }
-            let candidate = if seen.standing == Standing::Normal {
-                Some(seen)
-            } else {
-                self.child.appraise(&self.call, node, now, turn)
-            };
-            match candidate {
-                None => {}
-                Some(candidate) if candidate.standing.is_held_back() => self.held.insert(index),
-                Some(candidate) => {
+            while let Some(index) = self.left.draw() {
+                let node = *self.call.known_replicas().get(index)?;
+                // What the child gives out, probes and shares of a ramp, must not be asked for in vain.
+                let seen = self.child.appraise(&self.call, node, now, Turn::Rehearsal);
+                let Some(seen) = seen.filter(|candidate| candidate.tier != Tier::Remote) else {
+                    continue;
+                };
+                if !self.beyond_rack && self.child.is_off_rack(&self.call, node) {
+                    self.off_rack.insert(index);
+                } else if seen.standing == Standing::Normal {
                     self.yielded.insert(index);
+                    return Some(seen);
+                } else if let Some(candidate) = self.ask(index, now, turn) {
                     return Some(candidate);
                 }
             }
+            if self.off_rack.len() == 0 {
+                return self.next_held(now, turn);
+            }
+            self.left.again(std::mem::take(&mut self.off_rack));
+            self.beyond_rack = true;
         }
+    }
+
+    /// A replica that is judged by more than its place, unless it is held back.
+    #[cold]
+    fn ask(&mut self, index: usize, now: Timestamp, turn: Turn) -> Option<Candidate> {
+        let node = self.call.known_replicas()[index];
+        let candidate = self.child.appraise(&self.call, node, now, turn)?;
+        if candidate.standing.is_held_back() {
+            self.held.insert(index);
+            return None;
+        }
+        self.yielded.insert(index);
+        Some(candidate)
+    }
+
+    #[cold]
+    fn next_held(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
         let turn = turn.for_child(true);
         let index = self.held.pop()?;
         self.yielded.insert(index);
-        self.child.appraise(&self.call, replicas[index], now, turn)
+        let node = self.call.known_replicas()[index];
+        self.child.appraise(&self.call, node, now, turn)
     }
 
     /// The next node of the child's plan that was not named yet.

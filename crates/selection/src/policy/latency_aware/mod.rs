@@ -181,6 +181,11 @@ impl<C: Policy> Policy for LatencyAware<C> {
         Some(judge.judged(call, candidate))
     }
 
+    #[inline]
+    fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
+        self.child.is_off_rack(call, node)
+    }
+
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
         self.board.report(node, now)
     }
