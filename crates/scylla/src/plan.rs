@@ -91,9 +91,9 @@ impl Request<'_> {
 /// The nodes to go on with when the first one has failed or is late.
 ///
 /// A plan of the policy borrows the topology and the replicas, which the driver's iterator would have
-/// to own as well, so each step makes a plan anew and passes over what it has named before. That costs a little more than to keep
-/// one plan, in a place where a request has already cost a lot; and each step is decided by what is
-/// known by then.
+/// to own as well, so each step makes a plan anew and passes over what it has named before. That
+/// costs a little more than to keep one plan, in a place where a request has already cost a lot; and
+/// each step is decided by what is known by then.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
     named: SmallVec<[NodeIndex; 8]>,

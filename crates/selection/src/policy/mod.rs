@@ -101,7 +101,8 @@ pub trait Policy: Send + Sync {
         turn: Turn,
     ) -> Option<Candidate>;
 
-    /// Whether a rack is preferred and the node is in another one.
+    /// Whether a rack is preferred and the node is in another one. A policy around another one passes
+    /// the question on.
     fn is_off_rack(&self, _call: &Call<'_>, _node: NodeIndex) -> bool {
         false
     }

@@ -45,6 +45,10 @@ impl<P: Policy> Policy for Tally<P> {
         self.policy.appraise(call, node, now, turn)
     }
 
+    fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
+        self.policy.is_off_rack(call, node)
+    }
+
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
         self.policy.report(node, now)
     }
