@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use scylla::errors::ExecutionError;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior};
 
@@ -27,6 +28,8 @@ pub struct Sample {
 pub struct Report {
     /// In the order in which the reads ended.
     pub samples: Vec<Sample>,
+    /// Why the first read failed that did.
+    pub failure: Option<String>,
 }
 
 /// Load that runs until it is stopped.
@@ -69,18 +72,22 @@ impl Load {
         for _ in 0..32 {
             let (reads, next) = (Arc::clone(reads), Arc::clone(&next));
             tasks.spawn(async move {
-                let mut samples = Vec::new();
+                let mut report = Report::default();
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= count {
-                        return samples;
+                        return report;
                     }
-                    samples.push(sample(&reads, number, began, Instant::now()).await);
+                    report.add(sample(&reads, number, began, Instant::now()).await);
                 }
             });
         }
-        let samples = tasks.join_all().await.concat();
-        Report { samples }
+        let mut report = Report::default();
+        for part in tasks.join_all().await {
+            report.samples.extend(part.samples);
+            report.failure = report.failure.or(part.failure);
+        }
+        report
     }
 
     /// How long it has been running.
@@ -120,23 +127,35 @@ async fn run(
             begun += 1;
         }
         while let Some(ended) = tasks.try_join_next() {
-            report.samples.push(ended.expect("a read does not panic"));
+            report.add(ended.expect("a read does not panic"));
         }
     }
-    report.samples.extend(tasks.join_all().await);
+    for ended in tasks.join_all().await {
+        report.add(ended);
+    }
     report
 }
 
-async fn sample(reads: &Reads, number: u64, began: Instant, due: Instant) -> Sample {
+type Ended = (Sample, Option<ExecutionError>);
+
+async fn sample(reads: &Reads, number: u64, began: Instant, due: Instant) -> Ended {
     let answer = reads.read(number).await;
-    Sample {
+    let sample = Sample {
         at: due - began,
         latency: due.elapsed(),
-        node: answer.ok(),
-    }
+        node: answer.as_ref().ok().copied(),
+    };
+    (sample, answer.err())
 }
 
 impl Report {
+    fn add(&mut self, (sample, failure): Ended) {
+        self.samples.push(sample);
+        if let (None, Some(failure)) = (&self.failure, failure) {
+            self.failure = Some(failure.to_string());
+        }
+    }
+
     /// The reads that were due within that time.
     pub fn during(&self, time: Range<Duration>) -> Self {
         let samples = self
@@ -145,7 +164,16 @@ impl Report {
             .filter(|sample| time.contains(&sample.at));
         Self {
             samples: samples.copied().collect(),
+            failure: self.failure.clone(),
         }
+    }
+
+    /// Panics if a read failed, and says why it did.
+    #[track_caller]
+    pub fn assert_none_failed(&self, when: &str) {
+        let (failed, all) = (self.failed(), self.samples.len());
+        let why = self.failure.as_deref().unwrap_or_default();
+        assert!(failed == 0, "{failed} of {all} reads failed {when}: {why}");
     }
 
     /// How many reads failed.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::{StreamExt, future, stream};
+use futures_util::{StreamExt, stream};
 use scylla::client::execution_profile::{ExecutionProfile, ExecutionProfileBuilder};
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
@@ -17,9 +17,12 @@ use scylla::policies::speculative_execution::SimpleSpeculativeExecutionPolicy;
 use scylla::statement::Consistency;
 use scylla::statement::prepared::PreparedStatement;
 use steersman_testkit::FaultProxy;
+use tokio::time::Instant;
 
 /// How many rows the table has.
 const ROWS: i32 = 1_000;
+/// How long the nodes may take until all of them take writes.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Makes sessions.
 pub struct Connector {
@@ -124,12 +127,10 @@ impl Reads {
         let insert = format!("INSERT INTO {keyspace}.t (k, v) VALUES (?, ?)");
         let mut insert = session.prepare(insert).await.expect("the table is there");
         insert.set_consistency(Consistency::All);
+        insert.set_is_idempotent(true);
         let rows =
-            stream::iter(0..ROWS).map(|key| session.execute_unpaged(&insert, (key, "value")));
-        let failed = rows
-            .buffer_unordered(32)
-            .filter(|row| future::ready(row.is_err()));
-        assert_eq!(failed.count().await, 0, "all nodes are up");
+            stream::iter(0..ROWS).for_each_concurrent(32, |key| write(session, &insert, key));
+        rows.await;
     }
 
     /// Reads of that keyspace's table.
@@ -165,6 +166,20 @@ impl Reads {
             .iter()
             .map(|(node, _)| self::number(node))
             .collect()
+    }
+}
+
+/// Writes a row to all its replicas, again and again: nodes that have just started do not see each
+/// other as up at once, and are slow.
+async fn write(session: &Session, insert: &PreparedStatement, key: i32) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let Err(error) = session.execute_unpaged(insert, (key, "value")).await else {
+            return;
+        };
+        let late = Instant::now() > deadline;
+        assert!(!late, "row {key} is not on all its nodes: {error}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 

@@ -26,7 +26,8 @@ pub(crate) async fn replicas_answer(_: &World) {
     }
     assert!(counts[1..].iter().all(|&count| count > 50), "{counts:?}");
     // At full load a node may be penalised, but no read fails.
-    assert_eq!(Load::closed(&reads, 10_000).await.failed(), 0);
+    let report = Load::closed(&reads, 10_000).await;
+    report.assert_none_failed("at full load");
     // A request without a key may go to any node.
     let why = balancer.explain(
         &RoutingInfo::default(),
@@ -72,7 +73,7 @@ pub(crate) async fn equal_nodes_have_equal_shares(world: &World) {
         .await
         .expect("the table is there");
     let report = Load::run(&reads, world.rate, seconds(10)).await;
-    assert_eq!(report.failed(), 0);
+    report.assert_none_failed("with all nodes well");
     let shares = [1, 2, 3].map(|node| report.percent(node));
     let (p50, p99) = (report.percentile(50), report.percentile(99));
     println!("shares {shares:.1?} %, p50 {p50:.1?}, p99 {p99:.1?}");
