@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::consistency::Levels;
 use super::rotation::{Place, Rotation};
 use super::{Call, Candidate, Consistency, Plan, Policy, Tier, Turn};
-use crate::{NodeIndex, Timestamp, Topology};
+use crate::{Locality, NodeIndex, Timestamp, Topology};
 
 /// The nodes of the preferred datacenter in turn, then, where permitted, some of each other one.
 ///
@@ -135,6 +135,7 @@ impl Policy for DatacenterAware {
         }
     }
 
+    #[inline]
     fn appraise(
         &self,
         call: &Call<'_>,
@@ -153,12 +154,9 @@ impl Policy for DatacenterAware {
 
     #[inline]
     fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
-        self.rack.as_ref().is_some_and(|name| {
-            let topology = call.topology();
-            let datacenter = topology.datacenter_of(node);
-            let datacenter = datacenter.and_then(|index| topology.datacenters().get(index));
-            let rack = datacenter.and_then(|datacenter| datacenter.rack(name));
-            !rack.is_some_and(|rack| rack.nodes().contains(&node))
+        self.rack.as_deref().is_some_and(|rack| {
+            let locality = call.topology().locality(node);
+            locality.and_then(Locality::rack_name) != Some(rack)
         })
     }
 }

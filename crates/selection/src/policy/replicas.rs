@@ -135,6 +135,20 @@ impl Drawing {
         }
     }
 
+    /// Takes those out, and returns them, of which that is so.
+    #[inline]
+    pub(super) fn split_off(&mut self, is_so: impl Fn(usize) -> bool) -> ReplicaSet {
+        let mut out = ReplicaSet::default();
+        let mut seen = self.left;
+        while let Some(index) = seen.pop() {
+            if is_so(index) {
+                self.remove(index);
+                out.insert(index);
+            }
+        }
+        out
+    }
+
     /// Goes on with these.
     pub(super) fn again(&mut self, replicas: ReplicaSet) {
         self.left = replicas;

@@ -94,23 +94,28 @@ impl<C: Policy> Policy for TokenAware<C> {
             ReplicaOrder::Random if replicas > 0 => Some(self.dice.roll()),
             _ => None,
         };
-        let mut plan = TokenAwarePlan {
+        // Made now and not when it is needed: what it yields must not depend on when that is.
+        let rest = self.child.plan(call);
+        let mut left = Drawing::new(replicas, random);
+        let (ahead, off_rack) = if self.order == ReplicaOrder::Neutral && replicas > 0 {
+            (Some(rest.clone()), ReplicaSet::default())
+        } else {
+            (
+                None,
+                left.split_off(|index| self.child.is_off_rack(&call, call.known_replicas()[index])),
+            )
+        };
+        TokenAwarePlan {
             child: &self.child,
             call,
-            ahead: None,
-            // Made now and not when it is needed: what it yields must not depend on when that is.
-            rest: self.child.plan(call),
-            left: Drawing::new(replicas, random),
-            off_rack: ReplicaSet::default(),
+            ahead,
+            rest,
+            left,
+            off_rack,
             held: ReplicaSet::default(),
-            beyond_rack: false,
             yielded: ReplicaSet::default(),
             begun: call.is_continued(),
-        };
-        if self.order == ReplicaOrder::Neutral && replicas > 0 {
-            plan.ahead = Some(plan.rest.clone());
         }
-        plan
     }
 
     fn appraise(
@@ -164,12 +169,10 @@ pub struct TokenAwarePlan<'a, C: Policy> {
     rest: C::Plan<'a>,
     /// The replicas that were not looked at yet.
     left: Drawing,
-    /// Those in other racks than the preferred one, until they are looked at.
+    /// Those in other racks than the preferred one, until it is their turn.
     off_rack: ReplicaSet,
     /// Those that the child holds back.
     held: ReplicaSet,
-    /// Whether it is the turn of the other racks.
-    beyond_rack: bool,
     /// Those that the plan has named.
     yielded: ReplicaSet,
     begun: bool,
@@ -185,7 +188,6 @@ impl<C: Policy> Clone for TokenAwarePlan<'_, C> {
             left: self.left,
             off_rack: self.off_rack,
             held: self.held,
-            beyond_rack: self.beyond_rack,
             yielded: self.yielded,
             begun: self.begun,
         }
@@ -233,9 +235,7 @@ impl<C: Policy> TokenAwarePlan<'_, C> {
                 let Some(seen) = seen.filter(|candidate| candidate.tier != Tier::Remote) else {
                     continue;
                 };
-                if !self.beyond_rack && self.child.is_off_rack(&self.call, node) {
-                    self.off_rack.insert(index);
-                } else if seen.standing == Standing::Normal {
+                if seen.standing == Standing::Normal {
                     self.yielded.insert(index);
                     return Some(seen);
                 } else if let Some(candidate) = self.ask(index, now, turn) {
@@ -246,7 +246,6 @@ impl<C: Policy> TokenAwarePlan<'_, C> {
                 return self.next_held(now, turn);
             }
             self.left.again(std::mem::take(&mut self.off_rack));
-            self.beyond_rack = true;
         }
     }
 
