@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::time::Duration;
 
-use steersman_memcached::{Client, Error, ErrorKind, NodeConfig};
+use steersman_memcached::{Builder, Client, Error, ErrorKind, NodeConfig};
 use steersman_selection::{Placement, Scheme};
 
 use crate::answer::Failure;
@@ -49,6 +49,8 @@ pub(crate) enum Source {
     Environment,
     /// Nowhere.
     Default,
+    /// Nowhere, so that a node was started inside this process.
+    Embedded,
 }
 
 impl fmt::Display for Source {
@@ -57,6 +59,7 @@ impl fmt::Display for Source {
             Self::Argument => "--node",
             Self::Environment => NODES_VARIABLE,
             Self::Default => "the default node",
+            Self::Embedded => "the node inside this process",
         })
     }
 }
@@ -97,20 +100,40 @@ impl Context {
     ///
     /// The one limit of a command is its time-out: connecting and silence have none of their own.
     pub(crate) fn client(&self) -> Result<Client, Failure> {
+        self.client_with(|builder| {
+            builder
+                .connection_timeout(self.settings.timeout)
+                .stalled_after(None)
+                .min_connections(0)
+        })
+    }
+
+    /// A client of the cluster with further options.
+    pub(crate) fn client_with(
+        &self,
+        options: impl FnOnce(Builder) -> Builder,
+    ) -> Result<Client, Failure> {
         let builder = Client::builder()
             .nodes(self.nodes.iter().cloned())
             .placement(self.settings.scheme)
-            .timeout(self.settings.timeout)
-            .connection_timeout(self.settings.timeout)
-            .stalled_after(None)
-            .min_connections(0);
-        builder.build().map_err(|error| {
+            .replicas(self.replicas)
+            .timeout(self.settings.timeout);
+        options(builder).build().map_err(|error| {
             let reason = reason(&error);
             Failure::told(match error.option() {
                 Some("node") => format!("{}: {reason}", self.source),
+                Some(option @ "replicas") => format!("--{option}: {reason}"),
                 _ => reason,
             })
         })
+    }
+
+    /// Takes a node inside this process for the cluster.
+    pub(crate) fn embed(&mut self, node: &str) -> Result<(), Failure> {
+        self.source = Source::Embedded;
+        self.nodes = vec![nodes::parse(node, self.settings.scheme, self.source)?];
+        self.nodes_as_given = vec![node.to_owned()];
+        Ok(())
     }
 
     /// Where keys live on some nodes, the last of which were given by `from`.
@@ -141,6 +164,12 @@ impl Context {
         failed: impl IntoIterator<Item = &'a Error>,
     ) -> Failure {
         errors::of_nodes(&self.settings.command, failed, |error| self.hint(error))
+    }
+
+    /// `REQUEST KEY at NODE: REASON`
+    pub(crate) fn described(&self, request: &str, key: &[u8], error: &Error) -> String {
+        let what = errors::described(request, &[key], error);
+        format!("{what}{}", self.hint(error))
     }
 
     /// What to do about an error, where there is more to say than the client can know.

@@ -10,7 +10,7 @@ const CLASSES: usize = 1 << SUB_BITS;
 ///
 /// The classes are those of the HDR histogram of Gil Tene: linear within a power of two, so that
 /// the relative error is the same everywhere and recording is an increment.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Histogram {
     counts: Vec<u64>,
     total: u64,
@@ -24,6 +24,17 @@ impl Histogram {
         }
         self.counts[class] += 1;
         self.total += 1;
+    }
+
+    /// Adds all that was recorded in another one.
+    pub(crate) fn add(&mut self, other: &Self) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+        self.total += other.total;
     }
 
     /// How many latencies were recorded.
@@ -110,5 +121,20 @@ mod tests {
         assert_eq!(fresh.total(), 1);
         let second = fresh.quantile(0.5).unwrap();
         assert!(second > Duration::from_millis(984) && second <= Duration::from_secs(1));
+    }
+
+    #[test]
+    fn histograms_add_up_to_that_of_all() {
+        let (mut one, mut other, mut all) = Default::default();
+        for us in [0, 1, 63, 64, 1_000, 3_600_000_000_u64] {
+            let latency = Duration::from_micros(us);
+            let part: &mut Histogram = if us % 2 == 0 { &mut one } else { &mut other };
+            part.record(latency);
+            Histogram::record(&mut all, latency);
+        }
+        other.add(&one);
+        assert_eq!(other, all);
+        other.add(&Histogram::default());
+        assert_eq!(other, all);
     }
 }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod args;
+mod bench;
 #[cfg(feature = "cassandra")]
 mod cassandra;
 mod commands;
@@ -18,7 +19,9 @@ mod histogram;
 mod json;
 mod keys;
 mod nodes;
+mod pace;
 mod printable;
+mod status_line;
 mod table;
 mod words;
 

@@ -27,6 +27,14 @@ pub(crate) fn milliseconds(duration: Duration) -> String {
     }
 }
 
+/// `38 µs`, and from a millisecond on as [`milliseconds`].
+pub(crate) fn latency(duration: Duration) -> String {
+    match duration.as_micros() {
+        us @ ..1000 => format!("{us} µs"),
+        _ => milliseconds(duration),
+    }
+}
+
 /// The median, or `-` of nothing.
 pub(crate) fn median(latency: &Histogram) -> String {
     latency.quantile(0.5).map_or("-".to_owned(), milliseconds)
@@ -63,6 +71,9 @@ mod tests {
             (1_250_000, "1,250 ms"),
         ] {
             assert_eq!(milliseconds(Duration::from_micros(us)), text);
+        }
+        for (us, text) in [(0, "0 µs"), (999, "999 µs"), (1_000, "1.00 ms")] {
+            assert_eq!(latency(Duration::from_micros(us)), text);
         }
         assert_eq!(median(&Histogram::default()), "-");
         assert_eq!(p99(&Histogram::default()), "-");

@@ -1,5 +1,6 @@
 //! The command line as it is written; what it means is found out in `context` and `commands`.
 
+pub(crate) mod bench;
 #[cfg(feature = "cassandra")]
 pub(crate) mod cassandra;
 mod request;
@@ -89,6 +90,7 @@ pub(crate) fn definition() -> clap::Command {
             "demo" => &["node", "replicas"],
             "cassandra" => &["node", "placement", "slot_bits", "replicas"],
             "route" | "moves" => &["timeout"],
+            "bench" => &[],
             "stats" | "version" | "flush" | "verbosity" => &["placement", "slot_bits", "replicas"],
             _ => &["replicas"],
         };
@@ -107,8 +109,8 @@ pub(crate) struct Globals {
     /// NAME, or by ADDR as written if there is none, so every client must write it the same way.
     /// A node of WEIGHT 2 owns twice as many keys as one of 1.
     ///
-    /// Without it the environment's `STEERSMAN_NODES` is taken, and without that localhost:11211.
-    /// Nodes given after the command replace those before it.
+    /// Without it the environment's `STEERSMAN_NODES` is taken, and without that localhost:11211, or
+    /// for `bench` a node inside this process. Nodes given after the command replace those before it.
     #[arg(
         id = "node",
         long,
@@ -132,7 +134,7 @@ pub(crate) struct Globals {
     #[arg(long, value_name = "BITS", global = true)]
     pub(crate) slot_bits: Option<u8>,
 
-    /// On how many nodes a key lives, for `route` and `moves`: 1 to 16 [default: 1]
+    /// On how many nodes a key lives, for `route`, `moves` and `bench`: 1 to 16 [default: 1]
     #[arg(long, value_name = "K", global = true)]
     pub(crate) replicas: Option<usize>,
 
@@ -184,6 +186,18 @@ pub(crate) enum Command {
 
     #[command(flatten)]
     Admin(Admin),
+
+    /// Measures how many operations a second the nodes and the client do, and how long each takes
+    ///
+    /// Loads the given nodes, or a node inside this process if none is given. Writes keys of its own
+    /// before, named `steersman:bench:...`, and deletes them afterwards; no other key is touched.
+    /// Ctrl-C ends the load early, and what was measured is printed all the same.
+    ///
+    /// Counted are operations that were answered, and their latencies. Errors are counted apart and
+    /// the first is told; if there are any, the command exits 2. A miss means that a node had to
+    /// forget the key, usually as its memory is too small for all.
+    #[command(after_help = bench::EXAMPLES)]
+    Bench(bench::Bench),
 
     #[cfg(feature = "cassandra")]
     #[command(subcommand)]
@@ -284,6 +298,7 @@ mod tests {
                 &["node", "placement", "slot-bits", "timeout", "json"],
             ),
             ("flush", &["node", "timeout", "json"]),
+            ("bench", &all),
             ("cassandra", &["timeout", "json"]),
         ] {
             let command = definition.find_subcommand_mut(command).unwrap();

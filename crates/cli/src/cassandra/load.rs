@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use super::tally::Tally;
 use super::target::Reads;
+use crate::pace::due_after;
 
 /// How many reads may be under way at a fixed rate. More than that is a cluster that hangs.
 const MAX_UNDER_WAY: u32 = 100_000;
@@ -165,28 +166,5 @@ impl Work {
         if due >= self.counts_from {
             self.tally().record(due.elapsed(), answer);
         }
-    }
-}
-
-/// When a read is due after the first one.
-fn due_after(number: u64, rate: u32) -> Duration {
-    let rate = u64::from(rate);
-    Duration::from_secs(number / rate) + Duration::from_nanos(number % rate * 1_000_000_000 / rate)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_are_due_at_even_distances_for_ever() {
-        for rate in [1, 3, 100, 3_000, 1_000_000] {
-            assert_eq!(due_after(0, rate), Duration::ZERO);
-            let second = u64::from(rate);
-            assert_eq!(due_after(second, rate), Duration::from_secs(1));
-            assert_eq!(due_after(second * 1_000_000, rate).as_secs(), 1_000_000);
-        }
-        assert_eq!(due_after(1, 3), Duration::from_nanos(333_333_333));
-        assert_eq!(due_after(3_001, 3_000), Duration::from_nanos(1_000_333_333));
     }
 }

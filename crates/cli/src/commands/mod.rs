@@ -14,6 +14,7 @@ use crate::answer::{Answer, Failure};
 #[cfg(not(feature = "cassandra"))]
 use crate::args::NOT_IN_THIS_BUILD;
 use crate::args::{Cli, Command, Globals, definition};
+use crate::bench;
 #[cfg(feature = "cassandra")]
 use crate::cassandra;
 use crate::context::{Context, NODES_VARIABLE, Settings};
@@ -40,6 +41,13 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
         Command::Read(command) => on(one_thread(), read::run(command, &context()?, out)),
         Command::Write(command) => on(one_thread(), write::run(command, &context()?, out)),
         Command::Admin(command) => on(one_thread(), admin::run(command, &context()?, out)),
+        Command::Bench(args) => {
+            let mut threads = tokio::runtime::Builder::new_multi_thread();
+            if let Some(workers) = args.workers {
+                threads.worker_threads(workers.into());
+            }
+            on(threads, bench::run(&args, context()?, out))
+        }
         #[cfg(feature = "cassandra")]
         Command::Cassandra(command) => on(
             tokio::runtime::Builder::new_multi_thread(),
@@ -72,10 +80,13 @@ fn on(
 
 /// An option that a command would ignore is a misunderstanding, better cleared up than passed over.
 fn refuse_what_has_no_effect(globals: &Globals, command: &Command) -> Result<(), Failure> {
-    let places_copies = matches!(command, Command::Route(_) | Command::Moves(_));
-    if globals.replicas.is_some() && !places_copies {
+    let has_copies = matches!(
+        command,
+        Command::Route(_) | Command::Moves(_) | Command::Bench(_)
+    );
+    if globals.replicas.is_some() && !has_copies {
         return Err(Failure::told(
-            "--replicas has no effect here: it is for `route` and `moves`",
+            "--replicas has no effect here: it is for `route`, `moves` and `bench`",
         ));
     }
     if matches!(command, Command::Cassandra { .. }) && !globals.nodes.is_empty() {

@@ -49,6 +49,14 @@ impl Cluster {
         self.runtime.block_on(self.servers[server].stop());
     }
 
+    /// Waits until a server has been asked for so many more keys than by now.
+    pub(crate) fn wait_for_reads(&self, server: usize, more: u64) {
+        let server = &self.servers[server];
+        let enough = server.stats().commands.keys_read() + more;
+        let enough = server.wait_for(|stats| stats.commands.keys_read() >= enough);
+        self.runtime.block_on(enough);
+    }
+
     /// `steersman --node ... ARGS`
     pub(crate) fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
         let mut command = steersman(args);

@@ -2,6 +2,7 @@
 //! and how it exits.
 
 mod admin;
+mod bench;
 #[cfg(feature = "cassandra")]
 mod cassandra;
 mod demo;

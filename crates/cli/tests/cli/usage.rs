@@ -57,12 +57,52 @@ fn arguments_must_be_there_and_make_sense() {
 }
 
 #[test]
+fn a_load_that_makes_no_sense_is_refused_with_the_option_s_name() {
+    for option in [
+        "connections",
+        "tasks",
+        "seconds",
+        "value-size",
+        "workers",
+        "keys",
+        "rate",
+    ] {
+        for value in [
+            "0",
+            "-1",
+            "1.5",
+            "10000001",
+            "99999999999999999999",
+            "",
+            "x",
+        ] {
+            refused(
+                &format!("bench --{option}={value}"),
+                &format!("--{option} "),
+            );
+        }
+    }
+    for value in ["", ":", "0:0", "9", "9:", ":1", "-1:1", "1:1:1", "99999:1"] {
+        refused(&format!("bench --ratio={value}"), "--ratio ");
+    }
+    refused("bench --ratio 0:0", "at least one get or one set");
+    refused("bench --ratio 9/1", "as in 9:1");
+    for value in ["", "yes", "ON"] {
+        refused(&format!("bench --batching={value}"), "--batching ");
+    }
+    refused("bench --batching maybe", "on, off");
+    refused("bench 5", "'5'");
+    plain("bench --replicas 17").failed_with("--replicas: ");
+    plain("bench --replicas 0").failed_with("--replicas: ");
+}
+
+#[test]
 fn a_mistake_in_the_nodes_says_where_it_is_and_breaks_only_what_uses_them() {
     let with = |args: &str, nodes: &str| {
         run(steersman(args.split_whitespace()).env("STEERSMAN_NODES", nodes))
     };
     for wrong in ["a:port", "http://a", "a:1:2", "a=b=c", "me@a", "a,,b"] {
-        for args in ["get k", "version", "route k", "moves --add x"] {
+        for args in ["get k", "version", "route k", "moves --add x", "bench"] {
             with(args, wrong).failed_with("error: STEERSMAN_NODES: \"");
         }
         let args = format!("route k --node {wrong}");
@@ -106,7 +146,7 @@ fn the_help_of_completions_says_how_to_load_them() {
 
 #[test]
 fn options_that_would_have_no_effect_are_refused() {
-    plain("get k --replicas 2").failed_with("`route` and `moves`");
+    plain("get k --replicas 2").failed_with("`route`, `moves` and `bench`");
     plain("demo --node a").failed_with("--nodes");
     plain("demo --phase 1ms").failed_with("100ms to 1m");
 }

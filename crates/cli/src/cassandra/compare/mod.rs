@@ -4,7 +4,7 @@ mod candidates;
 mod report;
 
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use self::candidates::{Candidate, candidates};
@@ -14,6 +14,7 @@ use super::target::Target;
 use crate::answer::{Answer, Failure};
 use crate::args::cassandra as args;
 use crate::context::Settings;
+use crate::status_line::StatusLine;
 
 /// How many tasks read if the rate is not fixed.
 const TASKS: u32 = 32;
@@ -48,7 +49,7 @@ pub(super) async fn run(
             score.rounds.push(Round { took, seen });
         }
     }
-    progress.clear();
+    progress.line.clear();
     if settings.json {
         report::json(args, pace, &nodes, &scores).write_line(out)?;
     } else {
@@ -72,7 +73,7 @@ fn pace(args: &args::Compare) -> Result<Pace, Failure> {
 
 /// Tells a person at a terminal that it goes on.
 struct Progress {
-    is_shown: bool,
+    line: StatusLine,
     rounds: u32,
     run: Duration,
     left: u32,
@@ -82,7 +83,7 @@ impl Progress {
     fn new(args: &args::Compare, candidates: usize) -> Self {
         let candidates = u32::try_from(candidates).unwrap_or(u32::MAX);
         Self {
-            is_shown: io::stderr().is_terminal(),
+            line: StatusLine::new(),
             rounds: args.rounds,
             run: args.warm_up + Duration::from_secs(args.seconds.into()),
             left: candidates.saturating_mul(args.rounds),
@@ -90,21 +91,12 @@ impl Progress {
     }
 
     fn show(&mut self, round: u32, candidate: &Candidate) {
-        if self.is_shown {
-            let left = (self.run * self.left).as_secs();
-            let _ = write!(
-                io::stderr(),
-                "\r\x1b[Kround {} of {}: {candidate}; {left} s left",
-                round + 1,
-                self.rounds,
-            );
-        }
+        let left = (self.run * self.left).as_secs();
+        self.line.show(&format!(
+            "round {} of {}: {candidate}; {left} s left",
+            round + 1,
+            self.rounds,
+        ));
         self.left = self.left.saturating_sub(1);
-    }
-
-    fn clear(&self) {
-        if self.is_shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
     }
 }
