@@ -1,4 +1,5 @@
-//! A fixed rate: when each of a sequence of operations is due, and how many are by some time.
+//! A fixed rate: when each of a sequence of operations is due, how many are by some time, and a thread
+//! that wakes up when one is.
 
 use std::time::Duration;
 
@@ -14,6 +15,14 @@ pub(crate) fn due_by(elapsed: Duration, rate: u32) -> u64 {
     // Whole nanoseconds: what is due within this one is due.
     let count = ((elapsed.as_nanos() + 1) * u128::from(rate)).div_ceil(1_000_000_000);
     u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+/// Lets sleeps of this thread end when their time is over. Without it Linux takes 50 microseconds more if
+/// that spares a wake-up, which is much for a request.
+pub(crate) fn wake_in_time() {
+    #[cfg(target_os = "linux")]
+    // If it is refused, sleeps are less exact, and that is all.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-use crate::pace::{due_after, due_by};
+use crate::pace::{due_after, due_by, wake_in_time};
 
 /// How long the pacer sleeps at a time, at most, before it looks whether it is to stop.
 const NAP: Duration = Duration::from_millis(50);
@@ -46,6 +46,7 @@ impl Schedule {
     ///
     /// For a thread of its own, as timers of the runtime are late by up to a millisecond.
     pub(super) fn keep(&self) {
+        wake_in_time();
         let mut given = 0;
         while !self.due.is_closed() {
             let elapsed = self.began.elapsed();

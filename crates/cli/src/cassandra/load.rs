@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use super::tally::Tally;
 use super::target::Reads;
-use crate::pace::due_after;
+use crate::pace::{due_after, wake_in_time};
 
 /// How many reads may be under way at a fixed rate. More than that is a cluster that hangs.
 const MAX_UNDER_WAY: u32 = 100_000;
@@ -115,6 +115,7 @@ impl Work {
 
     /// Lets reads begin when they are due, by a thread of its own.
     fn keep_pace(self: Arc<Self>, runtime: &Handle, began: Instant, rate: u32, mut random: Rng) {
+        wake_in_time();
         for number in 0.. {
             let due = began + due_after(number, rate);
             if !self.sleep_until(due) {
