@@ -1,15 +1,16 @@
 //! The load: tasks that ask and wait for the answer, one operation after the other.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use steersman_memcached::{Client, Error};
 use tokio::task::JoinSet;
 
 use super::dataset::{Dataset, Failed, Key};
 use super::schedule::Schedule;
-use super::tally::{Operation, Tally};
+use super::tally::{Operation, Tallies, Tally};
 use crate::args::bench::Ratio;
 
 /// The pause of a task whose operation failed, so that a node that is away is not asked in a loop. At a
@@ -31,8 +32,7 @@ struct Work {
     /// Without it tasks do as much as they can.
     schedule: Option<Arc<Schedule>>,
     stopped: AtomicBool,
-    /// Of each task. Nobody else locks one but to look how far it is.
-    tallies: Vec<Mutex<Tally>>,
+    tallies: Tallies,
     first_failed: OnceLock<Failed>,
 }
 
@@ -62,12 +62,13 @@ impl Load {
             ratio,
             schedule: rate.map(|rate| Arc::new(Schedule::new(rate))),
             stopped: AtomicBool::new(false),
-            tallies: (0..tasks).map(|_| Mutex::default()).collect(),
+            tallies: Tallies::new(workers()),
             first_failed: OnceLock::new(),
         });
         let mut running = JoinSet::new();
         for number in 0..tasks {
-            running.spawn(Arc::clone(&work).run(number.into()));
+            let random = Rng::with_seed(number.into());
+            running.spawn(Arc::clone(&work).run(random));
         }
         if let Some(schedule) = work.schedule.clone() {
             running.spawn_blocking(move || schedule.keep());
@@ -85,10 +86,8 @@ impl Load {
 
     /// How many operations were answered so far, and how many failed.
     pub(super) fn progress(&self) -> (u64, u64) {
-        let tallies = self.work.tallies.iter().map(lock);
-        tallies.fold((0, 0), |(answers, errors), tally| {
-            (answers + tally.answers(), errors + tally.errors())
-        })
+        let tally = self.work.tallies.sum();
+        (tally.answers(), tally.errors())
     }
 
     /// No more operations begin.
@@ -104,13 +103,9 @@ impl Load {
     /// What came of it so far.
     pub(super) fn outcome(&self) -> Outcome {
         let took = self.began.elapsed();
-        let mut tally = Tally::default();
-        for part in self.work.tallies.iter().map(lock) {
-            tally.add(&part);
-        }
         let schedule = self.work.schedule.as_deref();
         Outcome {
-            tally,
+            tally: self.work.tallies.sum(),
             took,
             left: schedule.map_or(0, Schedule::left),
         }
@@ -136,8 +131,7 @@ impl Work {
         }
     }
 
-    async fn run(self: Arc<Self>, task: usize) {
-        let mut random = fastrand::Rng::with_seed(task as u64);
+    async fn run(self: Arc<Self>, mut random: Rng) {
         let mut key = self.dataset.key();
         let mut now = Instant::now();
         while !self.stopped.load(Ordering::Relaxed) {
@@ -154,7 +148,7 @@ impl Work {
             // The next operation begins when this one ends: one look at the clock for both.
             now = Instant::now();
             let found = answer.as_ref().ok().copied();
-            lock(&self.tallies[task]).record(operation, now - since, found);
+            self.tallies.own().record(operation, now - since, found);
             if let Err(error) = answer {
                 self.first_failed.get_or_init(|| Failed {
                     request: operation.name(),
@@ -169,7 +163,7 @@ impl Work {
         }
     }
 
-    fn draw(&self, random: &mut fastrand::Rng) -> Operation {
+    fn draw(&self, random: &mut Rng) -> Operation {
         let (gets, sets) = (u32::from(self.ratio.gets), u32::from(self.ratio.sets));
         if random.u32(..gets + sets) < gets {
             Operation::Get
@@ -190,6 +184,7 @@ impl Work {
     }
 }
 
-fn lock(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
-    tally.lock().unwrap_or_else(PoisonError::into_inner)
+/// How many threads the tasks run on.
+pub(super) fn workers() -> usize {
+    tokio::runtime::Handle::current().metrics().num_workers()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use steersman_memcached::NodeConfig;
 
-use super::load::Outcome;
+use super::load::{Outcome, workers};
 use super::per_second;
 use super::tally::Count;
 use crate::args::bench::{Bench, Switch};
@@ -17,11 +17,6 @@ use crate::table::{
     Table,
 };
 use crate::words::{grouped, latency};
-
-/// How many threads the tasks run on.
-fn workers() -> usize {
-    tokio::runtime::Handle::current().metrics().num_workers()
-}
 
 pub(super) fn write(
     args: &Bench,

@@ -1,5 +1,10 @@
-//! What came of the operations, counted by each task for itself and added up when it is asked for.
+//! What came of the operations, counted by each thread for itself and added up when it is asked for.
+//!
+//! Were there a tally for each task, its counts would have left the processor's caches whenever the task
+//! comes back to them: with 512 tasks that took a fifth of the time that is measured.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::histogram::Histogram;
@@ -35,9 +40,9 @@ impl Count {
     }
 }
 
-/// What came of the operations of one task, or of all.
+/// What came of operations.
 ///
-/// The alignment keeps tasks on different threads out of each other's cache lines.
+/// The alignment keeps threads out of each other's cache lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[repr(align(128))]
 pub(super) struct Tally {
@@ -63,7 +68,7 @@ impl Tally {
         }
     }
 
-    pub(super) fn add(&mut self, other: &Self) {
+    fn add(&mut self, other: &Self) {
         self.gets.add(&other.gets);
         self.sets.add(&other.sets);
         self.misses += other.misses;
@@ -85,9 +90,60 @@ impl Tally {
     }
 }
 
+/// Tallies of threads.
+pub(super) struct Tallies(Vec<Mutex<Tally>>);
+
+impl Tallies {
+    /// So many threads have one each; more share them.
+    pub(super) fn new(threads: usize) -> Self {
+        Self((0..threads.max(1)).map(|_| Mutex::default()).collect())
+    }
+
+    /// That of this thread.
+    pub(super) fn own(&self) -> MutexGuard<'_, Tally> {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local! {
+            static NUMBER: usize = THREADS.fetch_add(1, Ordering::Relaxed);
+        }
+        lock(&self.0[NUMBER.with(|number| number % self.0.len())])
+    }
+
+    /// All together.
+    pub(super) fn sum(&self) -> Tally {
+        let mut sum = Tally::default();
+        for tally in &self.0 {
+            sum.add(&lock(tally));
+        }
+        sum
+    }
+}
+
+fn lock(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
+    tally.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_threads_count_adds_up() {
+        const THREADS: u64 = 5;
+        for own in [1, 2, 5, 9] {
+            let tallies = Tallies::new(own);
+            std::thread::scope(|scope| {
+                for _ in 0..THREADS {
+                    scope.spawn(|| {
+                        for _ in 0..100 {
+                            let mut tally = tallies.own();
+                            tally.record(Operation::Set, Duration::ZERO, Some(true));
+                        }
+                    });
+                }
+            });
+            assert_eq!(tallies.sum().answers(), THREADS * 100);
+        }
+    }
 
     #[test]
     fn operations_are_counted_by_kind_and_add_up() {
