@@ -54,6 +54,13 @@ impl Members {
         self.nodes.get(index.get()).and_then(Option::as_ref)
     }
 
+    /// The node that owns `key`.
+    #[inline]
+    fn owner(&self, key: &[u8]) -> Option<&Arc<Node>> {
+        let index = self.placement.owner(key)?;
+        self.node(index)
+    }
+
     /// All members, in the order in which they were given.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
         self.nodes.iter().flatten()
@@ -172,11 +179,23 @@ impl Cluster {
     /// The node that owns `key`.
     pub(crate) fn route(&self, key: &[u8]) -> Result<Arc<Node>> {
         let members = self.members.load();
-        let owner = members
-            .placement
-            .owner(key)
-            .and_then(|index| members.node(index));
-        owner.cloned().ok_or_else(|| self.no_node())
+        let owner = members.owner(key).cloned();
+        owner.ok_or_else(|| self.no_node())
+    }
+
+    /// Does that with the node that owns `key`, without sharing it: its count of owners is a word that
+    /// all threads would write to for each call.
+    #[inline]
+    pub(crate) fn at_owner<T>(
+        &self,
+        key: &[u8],
+        act: impl FnOnce(&Arc<Node>) -> Result<T>,
+    ) -> Result<T> {
+        let members = self.members.load();
+        let Some(owner) = members.owner(key) else {
+            return Err(self.no_node());
+        };
+        act(owner)
     }
 
     /// The nodes that hold `key`, at most `count`, the owner first and at least that; and the

@@ -1,7 +1,6 @@
 //! What a node's pool has done so far, counted.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How many of the latest connects the percentiles are taken from.
@@ -12,7 +11,8 @@ const CONNECT_SAMPLES: usize = 1024;
 /// From [`Client::connection_pool_metrics`](crate::Client::connection_pool_metrics). An operation
 /// counts in exactly one of `operations_executed`, `operations_executed_with_error` and
 /// `operations_cancelled`, when it ends; of a `get_many` each request line is one. A `noreply`
-/// operation ends when it is queued.
+/// operation ends when it is on a connection, one whose future was dropped while it was there when
+/// its reply is discarded.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PoolMetrics {
@@ -48,62 +48,42 @@ pub struct PoolMetrics {
     pub create_connection_upper: Option<Duration>,
 }
 
-/// Counters that callers bump without taking the node's lock. Threads share one only if there are many
-/// of them: a cache line that two cores take from each other for every call is dear.
-#[derive(Debug, Default)]
+/// How an operation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Executed,
+    Failed,
+    Cancelled,
+}
+
+/// Counters of operations. They live under the node's lock, and whoever has it anyhow counts: a
+/// connection's driver counts all that it has answered at once.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OperationCounters {
-    shards: [Shard; SHARDS],
-}
-
-/// Half a kilobyte a node.
-const SHARDS: usize = 8;
-
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Shard {
-    executed: AtomicU64,
-    failed: AtomicU64,
-    cancelled: AtomicU64,
-}
-
-thread_local! {
-    /// The shard of this thread.
-    static SHARD: usize = {
-        static THREADS: AtomicUsize = AtomicUsize::new(0);
-        THREADS.fetch_add(1, Ordering::Relaxed) % SHARDS
-    };
+    executed: u64,
+    failed: u64,
+    cancelled: u64,
 }
 
 impl OperationCounters {
-    pub(crate) fn ended(&self, with_error: bool) {
-        let shard = self.shard();
-        let counter = if with_error {
-            &shard.failed
-        } else {
-            &shard.executed
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn count(&mut self, ended: Ended) {
+        match ended {
+            Ended::Executed => self.executed += 1,
+            Ended::Failed => self.failed += 1,
+            Ended::Cancelled => self.cancelled += 1,
+        }
     }
 
-    pub(crate) fn cancelled(&self) {
-        self.shard().cancelled.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn add(&mut self, other: Self) {
+        self.executed += other.executed;
+        self.failed += other.failed;
+        self.cancelled += other.cancelled;
     }
 
     pub(crate) fn write_to(&self, metrics: &mut PoolMetrics) {
-        let sum = |counter: fn(&Shard) -> &AtomicU64| {
-            let counters = self.shards.iter().map(counter);
-            counters
-                .map(|counter| counter.load(Ordering::Relaxed))
-                .sum()
-        };
-        metrics.operations_executed = sum(|shard| &shard.executed);
-        metrics.operations_executed_with_error = sum(|shard| &shard.failed);
-        metrics.operations_cancelled = sum(|shard| &shard.cancelled);
-    }
-
-    fn shard(&self) -> &Shard {
-        // A thread that ends has no number any more.
-        &self.shards[SHARD.try_with(|&shard| shard).unwrap_or_default()]
+        metrics.operations_executed = self.executed;
+        metrics.operations_executed_with_error = self.failed;
+        metrics.operations_cancelled = self.cancelled;
     }
 }
 

@@ -4,42 +4,48 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use pin_project_lite::pin_project;
 use steersman_memcached_protocol::{Reply, Request};
 use tokio::task::coop::poll_proceed;
 
-use super::{Call, sealed, server_error, unfit_reply};
+use super::{Call, sealed, unfit_reply};
 use crate::deadline::{Deadline, Expired};
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::metrics::Ended;
 use crate::node::{Ask, Node, Started, Ticket, Token, Told, Waiter};
 use crate::replication::{Command, Limit, Replicated, Replicator};
 
-pin_project! {
-    /// The future of a [`Call`].
-    #[must_use = "futures do nothing until they are awaited"]
-    pub struct CallFuture<O: sealed::Operation> {
-        call: Call<O>,
-        // The node that was chosen, until the outcome has been counted there.
-        node: Option<Arc<Node>>,
-        state: State,
-        #[pin]
-        deadline: Deadline,
-    }
+/// The future of a [`Call`].
+#[must_use = "futures do nothing until they are awaited"]
+pub struct CallFuture<O: sealed::Operation> {
+    call: Call<O>,
+    state: State,
+}
 
-    impl<O: sealed::Operation> PinnedDrop for CallFuture<O> {
-        fn drop(this: Pin<&mut Self>) {
-            if let Some(node) = this.project().node.take() {
-                node.operations.cancelled();
-            }
-        }
-    }
+// The operation is not pinned: nothing points into it.
+impl<O: sealed::Operation> Unpin for CallFuture<O> {}
+
+enum State {
+    Fresh,
+    /// Waits for the reply on a connection, which keeps the time.
+    Sent(Waiter),
+    /// Was put in the queue and may still be there; keeps its time itself.
+    Queued(Box<Queued>),
+    /// On its way to several nodes; that keeps the time.
+    Replicated(Replicated),
+    Done,
+}
+
+/// A request that found no place on a connection.
+struct Queued {
+    ticket: Ticket,
+    /// None waits for its place on a connection, and for nothing else.
+    reply: Option<Waiter>,
+    deadline: Pin<Box<Deadline>>,
 }
 
 impl<O: sealed::Operation> CallFuture<O> {
     pub(super) fn new(call: Call<O>) -> Self {
         Self {
-            deadline: Deadline::new(call.limit()),
-            node: None,
             state: State::Fresh,
             call,
         }
@@ -47,47 +53,10 @@ impl<O: sealed::Operation> CallFuture<O> {
 
     /// Takes the request out of its queue if it is still there; says how far it has come.
     pub(crate) fn withdraw(&self) -> Stage {
-        self.state.withdraw()
-    }
-}
-
-enum State {
-    Fresh,
-    /// Waits for the reply. With a ticket the request may still be in the queue, and the call keeps
-    /// its time itself; without, the connection does.
-    Sent {
-        reply: Waiter,
-        ticket: Option<Ticket>,
-    },
-    /// A noreply request waits for its place on a connection, and for nothing else.
-    Queued(Ticket),
-    /// On its way to several nodes; it keeps the time itself.
-    Replicated(Replicated),
-    Done,
-}
-
-impl State {
-    /// Whether somebody else keeps the time.
-    fn is_timed(&self) -> bool {
-        matches!(self, Self::Replicated(_) | Self::Sent { ticket: None, .. })
-    }
-
-    /// How far a call that is given up has come.
-    fn withdraw(&self) -> Stage {
-        match self {
-            Self::Fresh | Self::Done => Stage::Routing,
-            Self::Sent { ticket: None, .. } | Self::Replicated(_) => Stage::Exchange,
-            Self::Sent {
-                ticket: Some(ticket),
-                ..
-            }
-            | Self::Queued(ticket) => {
-                if ticket.withdraw() {
-                    Stage::Waiting
-                } else {
-                    Stage::Exchange
-                }
-            }
+        match &self.state {
+            State::Fresh | State::Done => Stage::Routing,
+            State::Sent(_) | State::Replicated(_) => Stage::Exchange,
+            State::Queued(queued) => queued.withdraw(Ended::Cancelled),
         }
     }
 }
@@ -96,136 +65,177 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
     type Output = Result<O::Output>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let call = &*this.call;
-        let outcome = match advance(call, this.node, this.state, cx) {
-            Poll::Ready(outcome) => outcome,
-            Poll::Pending if this.state.is_timed() => return Poll::Pending,
-            Poll::Pending => {
-                let Some(runtime) = call.shared.cluster.runtime() else {
-                    return Poll::Pending;
-                };
-                let expired = ready!(this.deadline.poll_expired(cx, runtime));
-                let stage = this.state.withdraw();
-                Err(expired.error(stage).executed(stage == Stage::Exchange))
-            }
-        };
-        *this.state = State::Done;
-        let outcome = match this.node.take() {
-            None => outcome,
-            Some(node) => {
-                node.operations.ended(outcome.is_err());
-                outcome.map_err(|error| error.at_node(node.name()))
-            }
-        };
-        Poll::Ready(outcome.map_err(|error| {
-            let error = match call.node {
-                Some(_) => error,
-                None => call.shared.cluster.explain(error),
-            };
-            error.asked(call.operation.name())
-        }))
+        let Self { call, state } = self.get_mut();
+        let outcome = ready!(match state {
+            State::Sent(reply) => reply.poll(cx).map(|told| call.read(told)),
+            State::Fresh => call.begin(state, cx),
+            State::Queued(queued) => call.poll_queued(queued, cx),
+            State::Replicated(replicated) => poll_replicated::<O>(replicated, cx),
+            State::Done => Poll::Pending,
+        });
+        *state = State::Done;
+        Poll::Ready(outcome.map_err(|error| call.explain(error)))
     }
 }
 
-/// Takes the call as far as it can go now.
-fn advance<O: sealed::Operation>(
-    call: &Call<O>,
-    chosen: &mut Option<Arc<Node>>,
-    state: &mut State,
-    cx: &mut Context<'_>,
-) -> Poll<Result<O::Output>> {
-    loop {
-        match state {
-            State::Fresh => {
-                // A loop of calls that are done at once (refused, or noreply) must not keep the
-                // client's own tasks from running: those count against the task's budget.
-                let budget = ready!(poll_proceed(cx));
-                match start(call, chosen) {
-                    Ok(State::Done) => {
-                        budget.made_progress();
-                        return Poll::Ready(O::unanswered().ok_or_else(Error::closed));
-                    }
-                    Ok(started) => *state = started,
-                    Err(error) => {
-                        budget.made_progress();
-                        return Poll::Ready(Err(error));
-                    }
+impl<O: sealed::Operation> Call<O> {
+    /// Sends the request, and looks after it as far as that has to be done at once.
+    #[inline]
+    fn begin(&self, state: &mut State, cx: &mut Context<'_>) -> Poll<Result<O::Output>> {
+        // A loop of calls that are done at once (refused, or noreply) must not keep the client's own
+        // tasks from running: those count against the task's budget.
+        let budget = ready!(poll_proceed(cx));
+        match self.start(cx) {
+            Ok(State::Done) => {
+                budget.made_progress();
+                Poll::Ready(O::unanswered().ok_or_else(Error::closed))
+            }
+            Ok(started) => {
+                *state = started;
+                match state {
+                    State::Queued(queued) => self.poll_queued(queued, cx),
+                    State::Replicated(replicated) => poll_replicated::<O>(replicated, cx),
+                    _ => Poll::Pending,
                 }
             }
-            State::Sent { reply, .. } => {
-                return reply.poll(cx).map(|told| match told {
-                    Told::Reply(reply) => read::<O>(reply),
-                    Told::Failed(error) => Err(error),
-                    Told::TimedOut => Err(Expired::TimeOut(call.limit().unwrap_or_default())
-                        .error(Stage::Exchange)
-                        .executed(true)),
-                    // The connection's driver was dropped with its runtime.
-                    Told::Forgotten => Err(Error::runtime_gone().executed(true)),
-                });
+            Err(error) => {
+                budget.made_progress();
+                Poll::Ready(Err(error))
             }
-            State::Queued(ticket) => {
-                return ticket.poll_admitted(cx).map(|admitted| {
-                    admitted.and_then(|()| O::unanswered().ok_or_else(Error::closed))
-                });
-            }
-            State::Replicated(replicated) => {
-                return replicated.as_mut().poll(cx).map(|answer| {
-                    let answer = answer?;
-                    O::read_replicated(answer.reply, answer.replicas)
-                        .map_err(|reply| unfit_reply(&reply))
-                });
-            }
-            State::Done => return Poll::Pending,
         }
     }
-}
 
-/// Sends the request of a call; [`State::Done`] if there is nothing to wait for.
-fn start<O: sealed::Operation>(call: &Call<O>, chosen: &mut Option<Arc<Node>>) -> Result<State> {
-    let shared = &call.shared;
-    let noreply = O::unanswered().is_some();
-    loop {
-        let request = call.operation.request()?;
+    /// Sends the request; [`State::Done`] if there is nothing to wait for.
+    #[inline]
+    fn start(&self, cx: &Context<'_>) -> Result<State> {
+        let shared = &self.shared;
+        let request = self.operation.request()?;
         request
             .check(&shared.options().limits)
             .map_err(Error::cannot_send)?;
         shared.ensure_started()?;
-        if let Some(replicated) = replicate(call, &request) {
+        if let Some(replicated) = replicate(self, &request) {
             return Ok(State::Replicated(replicated));
         }
-        let node = match &call.node {
-            Some(node) => Arc::clone(node),
-            None => shared
-                .cluster
-                .route(call.operation.key().unwrap_or_default())?,
-        };
-        let (token, reply) = if noreply {
+        loop {
+            let start = |node: &Arc<Node>| self.start_at(node, &request, cx);
+            let started = match &self.node {
+                Some(node) => start(node),
+                None => shared
+                    .cluster
+                    .at_owner(self.operation.key().unwrap_or_default(), start),
+            };
+            return match started {
+                // It was removed between being chosen and being asked: the key has a new owner.
+                Err(error) if error.kind() == ErrorKind::UnknownNode && self.node.is_none() => {
+                    continue;
+                }
+                started => started,
+            };
+        }
+    }
+
+    #[inline]
+    fn start_at(&self, node: &Arc<Node>, request: &Request<'_>, cx: &Context<'_>) -> Result<State> {
+        let limit = self.limit();
+        let (token, reply) = if O::unanswered().is_some() {
             (Token::Quiet, None)
         } else {
-            let (token, reply) = Token::one();
+            let (token, reply) = Token::one(cx.waker().clone());
             (token, Some(reply))
         };
-        let started = node.start(Ask::One(request, token), call.limit());
-        *chosen = Some(node);
-        return match started {
-            Ok(started) => Ok(match (started, reply) {
+        Ok(
+            match (node.start(Ask::One(request, token), limit)?, reply) {
+                (Started::OnConnection, Some(reply)) => State::Sent(reply),
                 (Started::OnConnection, None) => State::Done,
-                (Started::OnConnection, Some(reply)) => State::Sent {
+                (Started::Queued(ticket), reply) => State::Queued(Box::new(Queued {
+                    ticket,
                     reply,
-                    ticket: None,
-                },
-                (Started::Queued(ticket), None) => State::Queued(ticket),
-                (Started::Queued(ticket), Some(reply)) => State::Sent {
-                    reply,
-                    ticket: Some(ticket),
-                },
-            }),
-            // It was removed between being chosen and being asked: the key has a new owner.
-            Err(error) if error.kind() == ErrorKind::UnknownNode && call.node.is_none() => continue,
-            Err(error) => Err(error),
-        };
+                    deadline: Box::pin(Deadline::new(limit)),
+                })),
+            },
+        )
     }
+
+    fn poll_queued(&self, queued: &mut Queued, cx: &mut Context<'_>) -> Poll<Result<O::Output>> {
+        let settled = match &mut queued.reply {
+            Some(reply) => reply.poll(cx).map(|told| self.read(told)),
+            None => queued
+                .ticket
+                .poll_admitted(cx)
+                .map(|admitted| admitted.and_then(|()| O::unanswered().ok_or_else(Error::closed))),
+        };
+        if settled.is_ready() {
+            return settled;
+        }
+        let Some(runtime) = self.shared.cluster.runtime() else {
+            return Poll::Pending;
+        };
+        let expired = ready!(queued.deadline.as_mut().poll_expired(cx, runtime));
+        let stage = queued.withdraw(Ended::Failed);
+        let error = expired.error(stage).executed(stage == Stage::Exchange);
+        Poll::Ready(Err(error.at_node(queued.ticket.node())))
+    }
+
+    /// What comes of what the caller was told.
+    #[inline]
+    fn read(&self, told: Told) -> Result<O::Output> {
+        match told {
+            Told::Reply(reply) => O::read(reply).map_err(|reply| self.unfit(&reply)),
+            Told::Failed(error) => Err(error),
+            Told::TimedOut(node) => {
+                let expired = Expired::TimeOut(self.limit().unwrap_or_default());
+                Err(expired.error(Stage::Exchange).executed(true).at_node(&node))
+            }
+            // The connection's driver was dropped with its runtime.
+            Told::Forgotten => Err(Error::runtime_gone().executed(true)),
+        }
+    }
+
+    /// What a reply comes to that says nothing the operation could give back.
+    #[cold]
+    fn unfit(&self, reply: &Reply) -> Error {
+        let error = unfit_reply(reply);
+        let key = self.operation.key().unwrap_or_default();
+        match &self.node {
+            Some(node) => error.at_node(node.name()),
+            // The key's owner, unless it has another one since the call began.
+            None => match self.shared.cluster.route(key) {
+                Ok(node) => error.at_node(node.name()),
+                Err(_) => error,
+            },
+        }
+    }
+
+    #[cold]
+    fn explain(&self, error: Error) -> Error {
+        let error = match self.node {
+            Some(_) => error,
+            None => self.shared.cluster.explain(error),
+        };
+        error.asked(self.operation.name())
+    }
+}
+
+impl Queued {
+    /// Takes the request out of the queue, by which it has ended in that way; says how far it has
+    /// come.
+    fn withdraw(&self, ended: Ended) -> Stage {
+        if self.ticket.withdraw(ended) {
+            Stage::Waiting
+        } else {
+            Stage::Exchange
+        }
+    }
+}
+
+fn poll_replicated<O: sealed::Operation>(
+    replicated: &mut Replicated,
+    cx: &mut Context<'_>,
+) -> Poll<Result<O::Output>> {
+    let answer = ready!(replicated.as_mut().poll(cx))?;
+    let read = O::read_replicated(answer.reply, answer.replicas);
+    Poll::Ready(read.map_err(|reply| unfit_reply(&reply)))
 }
 
 /// Hands a call of a key over to the replicas, if there are any.
@@ -238,11 +248,4 @@ fn replicate<O: sealed::Operation>(call: &Call<O>, request: &Request<'_>) -> Opt
     let limit = Limit::new(call.limit());
     let quiet = O::unanswered().is_some();
     Some(Replicator::start(shared, command, limit, quiet))
-}
-
-fn read<O: sealed::Operation>(reply: Reply) -> Result<O::Output> {
-    match reply {
-        Reply::Error(error) => Err(server_error(error)),
-        reply => O::read(reply).map_err(|reply| unfit_reply(&reply)),
-    }
 }

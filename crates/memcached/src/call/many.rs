@@ -16,6 +16,7 @@ use super::read::ReadOf;
 use super::{key, server_error, unfit_reply};
 use crate::deadline::{Deadline, Expired, Patience};
 use crate::error::{Error, Result, Stage};
+use crate::metrics::Ended;
 use crate::node::{Ask, Gather, Node, Started, Ticket, Token};
 use crate::outcome::Many;
 use crate::replication::{Command, Limit, read_many};
@@ -225,7 +226,7 @@ impl Part<'_> {
                     // One line of a call in the queue at a time: it is bounded, and for others too.
                     let admitted = poll_fn(|cx| ticket.poll_admitted(cx));
                     if let Err(expired) = deadline.as_mut().bound(runtime, admitted).await
-                        && ticket.withdraw()
+                        && ticket.withdraw(Ended::Failed)
                     {
                         line.fail(&expired.error(Stage::Waiting), &mut results);
                         continue;
@@ -311,14 +312,18 @@ impl<'a> Line<'a> {
             results.push((index, outcome));
         }
         self.counted = true;
-        self.node.operations.ended(failed);
+        self.node.count(if failed {
+            Ended::Failed
+        } else {
+            Ended::Executed
+        });
     }
 }
 
 impl Drop for Line<'_> {
     fn drop(&mut self) {
         if !self.counted {
-            self.node.operations.cancelled();
+            self.node.count(Ended::Cancelled);
         }
     }
 }

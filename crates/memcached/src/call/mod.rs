@@ -172,7 +172,7 @@ pub(crate) fn unfit_reply(reply: &Reply) -> Error {
     )
 }
 
-fn server_error(error: ServerError) -> Error {
+pub(crate) fn server_error(error: ServerError) -> Error {
     Error::new(ErrorKind::Server, Stage::Exchange, error.to_string()).with_source(error)
 }
 

@@ -21,8 +21,10 @@ use super::Node;
 use super::expiry::Expiry;
 use super::health::Ending;
 use super::lane::Leave;
+use super::state;
 use super::token::Token;
 use crate::error::{Error, ErrorKind, Stage};
+use crate::metrics::OperationCounters;
 use crate::transport::Transport;
 
 /// Room for this much is made before each read.
@@ -57,6 +59,18 @@ pub(super) struct Driver {
     /// The detour before writing has been made.
     yielded: bool,
     finished: bool,
+}
+
+/// What became of the requests that were answered.
+#[derive(Default)]
+pub(super) struct Answered {
+    replies: usize,
+    /// Whether one was more than an error line.
+    served: bool,
+    pub(super) places: usize,
+    /// How many of the places were those of noreply writes.
+    pub(super) quiet: usize,
+    pub(super) operations: OperationCounters,
 }
 
 /// Why the driver ends.
@@ -115,7 +129,7 @@ impl Driver {
 
     /// Reads what has come and hands out the replies; says how many there were.
     fn receive(&mut self, cx: &mut Context<'_>) -> Result<usize, Error> {
-        let (mut answers, mut places, mut quiet, mut served) = (0, 0, 0, false);
+        let mut answered = Answered::default();
         let outcome = loop {
             self.make_room();
             let room = self.input.capacity();
@@ -126,13 +140,18 @@ impl Driver {
                 Poll::Ready(Err(error)) => break Err(broke(error)),
             }
             self.silent_since = Instant::now();
+            let name = self.node.name();
             let fed = self
                 .machine
                 .feed(&mut self.input, &mut |token: Token, reply| {
-                    answers += 1;
-                    quiet += usize::from(token.is_quiet());
-                    served |= !matches!(reply, Reply::Error(_));
-                    places += token.answer(reply);
+                    answered.replies += 1;
+                    answered.quiet += usize::from(token.is_quiet());
+                    answered.served |= !matches!(reply, Reply::Error(_));
+                    let (places, ended) = token.answer(reply, name);
+                    answered.places += places;
+                    if let Some(ended) = ended {
+                        answered.operations.count(ended);
+                    }
                 });
             if self.input.is_empty() && room > LARGE_BUFFER {
                 // An idle connection does not keep the buffer of a large value.
@@ -145,14 +164,13 @@ impl Driver {
                 );
             }
         };
-        if served && !std::mem::replace(&mut self.served, true) {
+        if answered.served && !std::mem::replace(&mut self.served, true) {
             self.node.proved();
         }
-        if answers > 0 {
-            self.node
-                .release(self.lane, places, quiet, self.silent_since);
+        if answered.replies > 0 {
+            self.node.release(self.lane, &answered, self.silent_since);
         }
-        outcome.map(|()| answers)
+        outcome.map(|()| answered.replies)
     }
 
     /// The machine reserves room for a whole value; more is made only when that is used up.
@@ -217,8 +235,19 @@ impl Driver {
     fn expire(&mut self, cx: &mut Context<'_>) {
         while self.expiry.poll_due(cx) {
             let now = Instant::now();
-            let tokens = self.machine.waiting_mut();
-            let earliest = tokens.filter_map(|token| token.expire(now)).min();
+            let mut earliest = None;
+            let mut operations = OperationCounters::default();
+            for token in self.machine.waiting_mut() {
+                match token.deadline() {
+                    Some(deadline) if deadline <= now => {
+                        if let Some(ended) = token.time_out(self.node.name()) {
+                            operations.count(ended);
+                        }
+                    }
+                    later => earliest = state::earlier(earliest, later),
+                }
+            }
+            self.node.count_all(operations);
             self.expiry.hasten(earliest);
         }
     }
@@ -280,13 +309,21 @@ impl Driver {
                 (error, ending)
             }
         };
+        let error = error.at_node(self.node.name());
         let unsent = self.node.ended(self.lane, &ending);
+        let mut operations = OperationCounters::default();
+        let mut fail = |token: Token, error: Error| {
+            if let Some(ended) = token.fail(error) {
+                operations.count(ended);
+            }
+        };
         self.machine.close(&mut |token: Token, unanswered| {
-            token.fail(error.clone().executed(unanswered.written));
+            fail(token, error.clone().executed(unanswered.written));
         });
         if let Some(mut unsent) = unsent {
-            unsent.clear(&mut |token: Token| token.fail(error.clone()));
+            unsent.clear(&mut |token: Token| fail(token, error.clone()));
         }
+        self.node.count_all(operations);
     }
 }
 

@@ -27,6 +27,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use self::driver::Answered;
 use self::lane::Leave;
 use self::queue::Queued;
 pub(crate) use self::queue::{Ask, Ticket};
@@ -34,8 +35,8 @@ use self::state::{Phase, State};
 pub(crate) use self::token::{Gather, Token};
 pub(crate) use self::waiter::{Told, Waiter};
 use crate::address::NodeConfig;
-use crate::error::{Error, Result};
-use crate::metrics::{OperationCounters, PoolMetrics};
+use crate::error::{Error, ErrorKind, Result};
+use crate::metrics::{Ended, OperationCounters, PoolMetrics};
 use crate::options::Options;
 
 /// Is told what happens to nodes: the cluster that they belong to.
@@ -58,7 +59,6 @@ pub(crate) struct Node {
     supervise: Notify,
     /// Whether requests fail at once now; a copy for readers without the lock.
     down: AtomicBool,
-    pub(crate) operations: OperationCounters,
 }
 
 /// What became of a request that was to be sent.
@@ -83,7 +83,6 @@ impl Node {
             state: Mutex::new(state),
             supervise: Notify::new(),
             down: AtomicBool::new(false),
-            operations: OperationCounters::default(),
         }
     }
 
@@ -116,29 +115,32 @@ impl Node {
         limit: Option<Duration>,
     ) -> Result<Started> {
         let mut state = self.lock();
-        let quiet = ask.is_quiet();
+        let (quiet, counts) = (ask.is_quiet(), ask.counts());
         let dormant = matches!(state.phase, Phase::Dormant);
-        let spot = state.spot(&self.options).map_err(|error| {
-            if dormant {
-                // It connects even if it cannot take this request.
-                self.supervise.notify_one();
+        let spot = match state.spot(&self.options) {
+            Ok(Some(spot)) => spot,
+            Ok(None) => return self.enqueue(state, ask),
+            Err(error) => {
+                let error = self.refuse(state, counts, error);
+                if dormant {
+                    // It connects even if it cannot take this request.
+                    self.supervise.notify_one();
+                }
+                return Err(error);
             }
-            error.at_node(self.name())
-        });
-        let Some(spot) = spot? else {
-            let (queued, admitted) = Queued::new(ask, self.options.limits)?;
-            let id = state.enqueue(queued);
-            drop(state);
-            self.supervise.notify_one();
-            return Ok(Started::Queued(Ticket::new(Arc::clone(self), id, admitted)));
         };
         let lane = &mut state.lanes[spot];
         if let Some(limit) = limit.filter(|_| !quiet) {
             ask.expires(lane.deadline(limit));
         }
-        ask.encode(&mut lane.outbox)?;
+        if let Err(error) = ask.encode(&mut lane.outbox) {
+            return Err(self.refuse(state, counts, error));
+        }
         lane.take_place(quiet);
         let waker = lane.waker.take();
+        if quiet {
+            state.operations.count(Ended::Executed);
+        }
         let grow = !state.grow && state.wants_growth(&self.options);
         state.grow |= grow;
         drop(state);
@@ -151,11 +153,50 @@ impl Node {
         Ok(Started::OnConnection)
     }
 
-    /// Gives back places and hands them to those who wait.
-    fn release(&self, lane: u64, places: usize, quiet: usize, now: Instant) {
+    /// Puts a request in the queue.
+    #[cold]
+    fn enqueue(
+        self: &Arc<Self>,
+        mut state: MutexGuard<'_, State>,
+        ask: Ask<'_>,
+    ) -> Result<Started> {
+        let counts = ask.counts();
+        let (queued, admitted) = match Queued::new(ask, self.options.limits) {
+            Ok(queued) => queued,
+            Err(error) => return Err(self.refuse(state, counts, error)),
+        };
+        let id = state.enqueue(queued);
+        drop(state);
+        self.supervise.notify_one();
+        Ok(Started::Queued(Ticket::new(Arc::clone(self), id, admitted)))
+    }
+
+    /// Why a request was not taken, counted.
+    #[cold]
+    fn refuse(&self, mut state: MutexGuard<'_, State>, counts: bool, error: Error) -> Error {
+        // A call that chose a node just before that was removed goes on to another one.
+        if counts && error.kind() != ErrorKind::UnknownNode {
+            state.operations.count(Ended::Failed);
+        }
+        error.at_node(self.name())
+    }
+
+    /// Counts an operation.
+    pub(crate) fn count(&self, ended: Ended) {
+        self.lock().operations.count(ended);
+    }
+
+    /// Counts what a connection has answered, gives back its places and hands them to those who wait.
+    fn release(&self, lane: u64, answered: &Answered, now: Instant) {
         let mut state = self.lock();
-        state.release(lane, places, quiet, now);
+        state.operations.add(answered.operations);
+        state.release(lane, answered.places, answered.quiet, now);
         self.serve_queue(state);
+    }
+
+    /// Counts operations that have ended apart from an answer.
+    fn count_all(&self, operations: OperationCounters) {
+        self.lock().operations.add(operations);
     }
 
     /// After places came free or the queue changed.
@@ -165,10 +206,14 @@ impl Node {
         aftermath.settle();
     }
 
-    /// Takes a request out of the queue; says whether it was there.
-    fn leave_queue(&self, id: u64) -> bool {
+    /// Takes a request out of the queue, by which it has ended in that way; says whether it was
+    /// there.
+    fn leave_queue(&self, id: u64, ended: Ended) -> bool {
         let mut state = self.lock();
         let left = state.waiting.remove(&id);
+        if left.as_ref().is_some_and(|queued| queued.counts) {
+            state.operations.count(ended);
+        }
         self.serve_queue(state);
         left.is_some()
     }
@@ -218,8 +263,8 @@ impl Node {
 
     pub(crate) fn metrics(&self) -> PoolMetrics {
         let mut metrics = PoolMetrics::default();
-        self.operations.write_to(&mut metrics);
         let state = self.lock();
+        state.operations.write_to(&mut metrics);
         metrics.cur_connections = state.lanes.len();
         metrics.in_flight = state.lanes.iter().map(|lane| lane.in_flight).sum();
         metrics.waiting = state.waiting.len();
@@ -258,12 +303,17 @@ impl Node {
     }
 
     fn fail_waiting(&self, waiting: Vec<Queued>, error: &Error) {
-        if !waiting.is_empty() {
-            let error = error.clone().at_node(self.name());
-            for queued in waiting {
-                queued.fail(&error);
+        if waiting.is_empty() {
+            return;
+        }
+        let error = error.clone().at_node(self.name());
+        let mut operations = OperationCounters::default();
+        for queued in waiting {
+            if let Some(ended) = queued.fail(&error) {
+                operations.count(ended);
             }
         }
+        self.count_all(operations);
     }
 
     /// Lets `ready` and `close` look again.

@@ -14,10 +14,11 @@ use tokio::time::Instant;
 use super::Node;
 use super::token::Token;
 use crate::error::{Error, Result};
+use crate::metrics::Ended;
 
 /// A request with its waiter, or the reads of one line with theirs.
 pub(crate) enum Ask<'a> {
-    One(Request<'a>, Token),
+    One(&'a Request<'a>, Token),
     Reads(ReadKind, Vec<(Key<'a>, Token)>),
 }
 
@@ -25,6 +26,11 @@ impl Ask<'_> {
     /// Whether it is a noreply write.
     pub(super) fn is_quiet(&self) -> bool {
         matches!(self, Self::One(_, Token::Quiet))
+    }
+
+    /// Whether it is an operation, and not a part of one that counts itself.
+    pub(super) fn counts(&self) -> bool {
+        matches!(self, Self::One(..))
     }
 
     /// From `deadline` on a single request is late.
@@ -36,7 +42,7 @@ impl Ask<'_> {
 
     pub(super) fn encode(self, outbox: &mut Outbox<Token>) -> Result<()> {
         match self {
-            Self::One(request, token) => outbox.submit(&request, token).map_err(Error::cannot_send),
+            Self::One(request, token) => outbox.submit(request, token).map_err(Error::cannot_send),
             Self::Reads(kind, reads) => {
                 outbox.submit_reads(kind, reads);
                 Ok(())
@@ -47,14 +53,14 @@ impl Ask<'_> {
     fn into_parcel(self, limits: Limits) -> Result<Parcel> {
         let own = |(key, token): (Key<'_>, Token)| (key.as_bytes().into(), token);
         Ok(match self {
-            Self::One(Request::Get { key, cas }, token) => {
+            Self::One(&Request::Get { key, cas }, token) => {
                 let kind = if cas { ReadKind::Gets } else { ReadKind::Get };
                 Parcel::Reads(kind, vec![own((key, token))])
             }
             Self::Reads(kind, reads) => Parcel::Reads(kind, reads.into_iter().map(own).collect()),
             Self::One(request, token) => {
                 let mut outbox = Outbox::new(limits);
-                outbox.submit(&request, token).map_err(Error::cannot_send)?;
+                outbox.submit(request, token).map_err(Error::cannot_send)?;
                 Parcel::Encoded(Box::new(outbox))
             }
         })
@@ -72,6 +78,8 @@ enum Parcel {
 pub(super) struct Queued {
     parcel: Parcel,
     pub(super) quiet: bool,
+    /// Whether it is an operation, and not a part of one that counts itself.
+    pub(super) counts: bool,
     admitted: oneshot::Sender<Result<()>>,
 }
 
@@ -81,12 +89,13 @@ impl Queued {
         limits: Limits,
     ) -> Result<(Self, oneshot::Receiver<Result<()>>)> {
         let (admitted, receiver) = oneshot::channel();
-        let quiet = ask.is_quiet();
+        let (quiet, counts) = (ask.is_quiet(), ask.counts());
         let parcel = ask.into_parcel(limits)?;
         Ok((
             Self {
                 parcel,
                 quiet,
+                counts,
                 admitted,
             },
             receiver,
@@ -107,19 +116,17 @@ impl Queued {
         Admitted(self.admitted)
     }
 
-    pub(super) fn fail(self, error: &Error) {
+    /// Tells its caller; says how the operation has ended, if it is one.
+    pub(super) fn fail(self, error: &Error) -> Option<Ended> {
         // Whoever left meanwhile needs no answer.
         let _ = self.admitted.send(Err(error.clone()));
+        let mut ended = self.quiet.then_some(Ended::Failed);
+        let mut fail = |token: Token| ended = ended.or(token.fail(error.clone()));
         match self.parcel {
-            Parcel::Reads(_, reads) => {
-                for (_, token) in reads {
-                    token.fail(error.clone());
-                }
-            }
-            Parcel::Encoded(mut encoded) => {
-                encoded.clear(&mut |token: Token| token.fail(error.clone()));
-            }
+            Parcel::Reads(_, reads) => reads.into_iter().for_each(|(_, token)| fail(token)),
+            Parcel::Encoded(mut encoded) => encoded.clear(&mut fail),
         }
+        ended
     }
 }
 
@@ -152,15 +159,20 @@ impl Ticket {
             .map(|told| told.unwrap_or_else(|_| Err(Error::runtime_gone())))
     }
 
-    /// Takes the request out of the queue. Says whether it was still there, so that no
-    /// connection has seen it.
-    pub(crate) fn withdraw(&self) -> bool {
-        self.node.leave_queue(self.id)
+    /// Takes the request out of the queue, by which it has ended in that way. Says whether it was
+    /// still there, so that no connection has seen it.
+    pub(crate) fn withdraw(&self, ended: Ended) -> bool {
+        self.node.leave_queue(self.id, ended)
+    }
+
+    /// The name of the node in whose queue it is.
+    pub(crate) fn node(&self) -> &Arc<str> {
+        self.node.name()
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.withdraw();
+        self.withdraw(Ended::Cancelled);
     }
 }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::lane::{Lane, Leave};
 use super::queue::{Admitted, Queued};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::metrics::ConnectionCounters;
+use crate::metrics::{ConnectionCounters, Ended, OperationCounters};
 use crate::options::Options;
 
 /// A node's connections, waiting requests and health.
@@ -34,6 +34,7 @@ pub(super) struct State {
     pub(super) must_answer: bool,
     pub(super) healthy: bool,
     pub(super) counters: ConnectionCounters,
+    pub(super) operations: OperationCounters,
 }
 
 /// What is to be done after the lock is released.
@@ -83,6 +84,7 @@ impl State {
             must_answer: false,
             healthy: true,
             counters: ConnectionCounters::default(),
+            operations: OperationCounters::default(),
         }
     }
 
@@ -101,16 +103,16 @@ impl State {
         if let Some(reason) = &self.closing {
             return Err(reason.clone());
         }
-        if let Phase::Down(reason) = &self.phase
-            && self.open_lanes() == 0
-        {
-            return Err(unreachable(reason));
-        }
         // Whoever came first goes first.
         if self.waiting.is_empty()
             && let Some(best) = self.best_lane(options.max_in_flight)
         {
             return Ok(Some(best));
+        }
+        if let Phase::Down(reason) = &self.phase
+            && self.open_lanes() == 0
+        {
+            return Err(unreachable(reason));
         }
         if matches!(self.phase, Phase::Dormant) {
             self.phase = Phase::Connecting;
@@ -182,6 +184,9 @@ impl State {
         {
             let lane = &mut self.lanes[best];
             lane.take_place(queued.quiet);
+            if queued.quiet {
+                self.operations.count(Ended::Executed);
+            }
             aftermath.admitted.push(queued.encode(&mut lane.outbox));
             aftermath.wakers.extend(lane.waker.take());
         }

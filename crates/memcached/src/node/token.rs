@@ -8,8 +8,10 @@ use steersman_memcached_protocol::Reply;
 use tokio::time::Instant;
 use tracing::debug;
 
-use super::waiter::{self, Teller, Told, Waiter};
+use super::waiter::{self, Heard, Teller, Told, Waiter};
+use crate::call::server_error;
 use crate::error::{Error, Result};
+use crate::metrics::Ended;
 
 /// The waiter of one request, or of one key of a multi-key read.
 #[derive(Debug)]
@@ -31,9 +33,9 @@ pub(crate) struct Caller {
 }
 
 impl Token {
-    /// A token for one caller, and where that one waits.
-    pub(crate) fn one() -> (Self, Waiter) {
-        let (teller, waiter) = waiter::meet();
+    /// A token for one caller, who is woken by `waker`, and where that one waits.
+    pub(crate) fn one(waker: Waker) -> (Self, Waiter) {
+        let (teller, waiter) = waiter::meet(waker);
         let caller = Caller {
             teller,
             deadline: None,
@@ -55,39 +57,59 @@ impl Token {
         }
     }
 
-    /// Tells its caller if that one is late. Otherwise says when it will be.
-    pub(super) fn expire(&mut self, now: Instant) -> Option<Instant> {
+    /// When its caller is late.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self {
+            Self::One(caller) => caller.deadline,
+            _ => None,
+        }
+    }
+
+    /// Tells its caller that its time is up at the node of that name.
+    pub(super) fn time_out(&mut self, node: &Arc<str>) -> Option<Ended> {
         let Self::One(caller) = self else {
             return None;
         };
-        let is_late = caller.deadline? <= now;
-        if is_late {
-            caller.deadline = None;
-            caller.teller.tell(Told::TimedOut);
-        }
-        caller.deadline
+        caller.deadline = None;
+        caller.tell(Told::TimedOut(Arc::clone(node)), Ended::Failed)
     }
 
-    /// Hands over the server's reply. Returns how many of the connection's places come free by it.
-    pub(super) fn answer(self, reply: Reply) -> usize {
+    /// Hands over the reply of the node of that name. Returns how many of the connection's places
+    /// come free by it, and how the operation has ended if it has by that.
+    pub(super) fn answer(self, reply: Reply, node: &Arc<str>) -> (usize, Option<Ended>) {
         match self {
-            Self::One(mut caller) => caller.teller.tell(Told::Reply(reply)),
-            Self::Many(share) => return share.settle(Ok(reply)),
+            Self::One(mut caller) => {
+                let ended = match reply {
+                    Reply::Error(error) => {
+                        let error = server_error(error).at_node(node);
+                        caller.tell(Told::Failed(error), Ended::Failed)
+                    }
+                    reply => caller.tell(Told::Reply(reply), Ended::Executed),
+                };
+                (1, ended)
+            }
+            Self::Many(share) => (share.settle(Ok(reply)), None),
             Self::Quiet => {
                 if let Reply::Error(error) = reply {
                     debug!(%error, "the server refused a noreply request");
                 }
+                (1, None)
             }
         }
-        1
     }
 
-    /// Tells the caller that there will be no reply.
-    pub(super) fn fail(self, error: Error) {
+    /// Tells the caller that there will be no reply; says how its operation has ended.
+    pub(super) fn fail(self, error: Error) -> Option<Ended> {
         match self {
-            Self::One(mut caller) => caller.teller.tell(Told::Failed(error)),
-            Self::Many(share) => drop(share.settle(Err(error))),
-            Self::Quiet => debug!(%error, "a noreply request was lost"),
+            Self::One(mut caller) => caller.tell(Told::Failed(error), Ended::Failed),
+            Self::Many(share) => {
+                share.settle(Err(error));
+                None
+            }
+            Self::Quiet => {
+                debug!(%error, "a noreply request was lost");
+                None
+            }
         }
     }
 
@@ -106,6 +128,16 @@ impl Token {
             }
             Self::Quiet => true,
         }
+    }
+}
+
+impl Caller {
+    /// Tells it, unless it was told already; says how the operation has ended.
+    fn tell(&mut self, told: Told, ended: Ended) -> Option<Ended> {
+        Some(match self.teller.tell(told)? {
+            Heard::Yes => ended,
+            Heard::No => Ended::Cancelled,
+        })
     }
 }
 

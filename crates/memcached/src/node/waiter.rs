@@ -2,7 +2,8 @@
 //!
 //! This is a one-shot channel made for its place: a call would otherwise spend more on making and
 //! freeing its channel than on anything else. The slot in which both ends meet is used again for
-//! later calls of the same thread.
+//! later calls of the same thread, and whom to wake goes along with the request, so that the slot is
+//! locked twice in a call: to put in what the caller is told, and to take it out.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,17 +25,18 @@ thread_local! {
 pub(crate) enum Told {
     Reply(Reply),
     Failed(Error),
-    /// Its time was up. When the reply comes it is discarded.
-    TimedOut,
+    /// Its time was up, at the node of that name. When the reply comes it is discarded.
+    TimedOut(Arc<str>),
     /// Whoever was to answer is gone, with its runtime.
     Forgotten,
 }
 
 #[derive(Debug)]
 enum Meeting {
+    /// With another waker if the caller has a new one since the beginning.
     Waiting(Option<Waker>),
     Told(Told),
-    /// The caller has left, or has been told.
+    /// The caller has left.
     Over,
 }
 
@@ -51,26 +53,26 @@ impl Slot {
 /// The end of whoever waits.
 #[derive(Debug)]
 pub(crate) struct Waiter {
-    /// Always there until it is dropped.
+    /// Until it has been told.
     slot: Option<Arc<Slot>>,
 }
 
 /// The end of whoever tells. Dropped without a word, it tells that.
 #[derive(Debug)]
 pub(super) struct Teller {
-    /// Until it has told.
-    slot: Option<Arc<Slot>>,
+    /// Where to tell it and whom to wake, until it has told.
+    end: Option<(Arc<Slot>, Waker)>,
 }
 
-/// The two ends.
-pub(super) fn meet() -> (Teller, Waiter) {
+/// The two ends. The caller is woken by `waker`, unless it has looked again with another one.
+pub(super) fn meet(waker: Waker) -> (Teller, Waiter) {
     let unused = UNUSED.try_with(|unused| unused.borrow_mut().pop());
     let slot = match unused {
         Ok(Some(slot)) => slot,
         _ => Arc::new(Slot(Mutex::new(Meeting::Waiting(None)))),
     };
     let teller = Teller {
-        slot: Some(Arc::clone(&slot)),
+        end: Some((Arc::clone(&slot), waker)),
     };
     (teller, Waiter { slot: Some(slot) })
 }
@@ -86,7 +88,13 @@ impl Waiter {
             Meeting::Waiting(Some(waker)) => waker.clone_from(cx.waker()),
             Meeting::Waiting(none) => *none = Some(cx.waker().clone()),
             Meeting::Told(_) => {
-                if let Meeting::Told(told) = std::mem::replace(&mut *meeting, Meeting::Over) {
+                if let Meeting::Told(told) =
+                    std::mem::replace(&mut *meeting, Meeting::Waiting(None))
+                {
+                    drop(meeting);
+                    if let Some(slot) = self.slot.take() {
+                        put_by(slot);
+                    }
                     return Poll::Ready(told);
                 }
             }
@@ -96,53 +104,58 @@ impl Waiter {
     }
 }
 
+/// Keeps a slot for a later call, if the other end is gone: nobody can tell another caller by mistake.
+fn put_by(slot: Arc<Slot>) {
+    if Arc::strong_count(&slot) > 1 {
+        return;
+    }
+    // A thread that ends keeps nothing.
+    let _ = UNUSED.try_with(|unused| {
+        let mut unused = unused.borrow_mut();
+        if unused.len() < KEPT {
+            unused.push(slot);
+        }
+    });
+}
+
 impl Drop for Waiter {
     fn drop(&mut self) {
-        let Some(mut slot) = self.slot.take() else {
-            return;
-        };
-        let Some(alone) = Arc::get_mut(&mut slot) else {
+        if let Some(slot) = self.slot.take() {
             // What it was told meanwhile, and its waker, are dropped without the lock.
             let _left = std::mem::replace(&mut *slot.lock(), Meeting::Over);
-            return;
-        };
-        // Only this end is left, so that nobody can tell another caller by mistake. What it was told
-        // and did not look at is as large as a value, and goes with this end.
-        let meeting = alone.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _unseen = std::mem::replace(meeting, Meeting::Waiting(None));
-        // A thread that ends keeps nothing.
-        let _ = UNUSED.try_with(|unused| {
-            let mut unused = unused.borrow_mut();
-            if unused.len() < KEPT {
-                unused.push(slot);
-            }
-        });
+        }
     }
 }
 
+/// Whether a caller that was told something was there to hear it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Heard {
+    Yes,
+    /// It had left.
+    No,
+}
+
 impl Teller {
-    /// Tells the caller, once; one that has left is not missed.
-    pub(super) fn tell(&mut self, told: Told) {
-        let Some(slot) = self.slot.take() else {
-            return;
-        };
+    /// Tells the caller, once. Says whether it was heard; `None` if it had told already.
+    pub(super) fn tell(&mut self, told: Told) -> Option<Heard> {
+        let (slot, waker) = self.end.take()?;
         let mut meeting = slot.lock();
-        if let Meeting::Waiting(waker) = &mut *meeting {
-            let waker = waker.take();
-            *meeting = Meeting::Told(told);
-            drop(meeting);
-            // Before the caller runs, so that it finds itself alone.
-            drop(slot);
-            if let Some(waker) = waker {
-                waker.wake();
-            }
-        }
+        let Meeting::Waiting(newer) = &mut *meeting else {
+            return Some(Heard::No);
+        };
+        let waker = newer.take().unwrap_or(waker);
+        *meeting = Meeting::Told(told);
+        drop(meeting);
+        // Before the caller runs, so that it finds itself alone.
+        drop(slot);
+        waker.wake();
+        Some(Heard::Yes)
     }
 
     /// Whether nobody waits any more, or it has told already.
     pub(super) fn is_over(&self) -> bool {
-        let waits = |slot: &Arc<Slot>| matches!(&*slot.lock(), Meeting::Waiting(_));
-        !self.slot.as_ref().is_some_and(waits)
+        let waits = |(slot, _): &(Arc<Slot>, Waker)| matches!(&*slot.lock(), Meeting::Waiting(_));
+        !self.end.as_ref().is_some_and(waits)
     }
 }
 
@@ -172,55 +185,68 @@ mod tests {
         waiter.poll(&mut Context::from_waker(waker))
     }
 
+    fn meet_idly() -> (Teller, Waiter) {
+        meet(Waker::noop().clone())
+    }
+
     #[test]
     fn a_caller_is_woken_and_told_once() {
-        let (first, second) = (Arc::new(Count::default()), Arc::new(Count::default()));
-        let (mut teller, mut waiter) = meet();
-        let earlier = Waker::from(Arc::clone(&first));
-        assert!(poll(&mut waiter, &earlier).is_pending());
-        let waker = Waker::from(Arc::clone(&second));
-        assert!(poll(&mut waiter, &waker).is_pending());
-        assert!(!teller.is_over());
-        teller.tell(Told::Reply(Reply::Stored));
-        teller.tell(Told::TimedOut);
-        assert!(teller.is_over());
-        drop(teller);
-        // The latest waker counts.
-        let woken = [&first, &second].map(|count| count.0.load(Ordering::Relaxed));
-        assert_eq!(woken, [0, 1]);
-        let told = poll(&mut waiter, &waker);
-        assert!(matches!(told, Poll::Ready(Told::Reply(Reply::Stored))));
-        assert!(poll(&mut waiter, &waker).is_pending());
+        let counts = [(); 3].map(|()| Arc::new(Count::default()));
+        let wakers = counts
+            .each_ref()
+            .map(|count| Waker::from(Arc::clone(count)));
+        // The latest waker counts, and the first one if the caller never looked.
+        for looks in 0..3 {
+            let [first, others @ ..] = &wakers;
+            let (mut teller, mut waiter) = meet(first.clone());
+            for waker in &others[..looks] {
+                assert!(poll(&mut waiter, waker).is_pending());
+            }
+            assert!(!teller.is_over());
+            let heard = teller.tell(Told::Reply(Reply::Stored));
+            assert_eq!(heard, Some(Heard::Yes));
+            assert_eq!(teller.tell(Told::Forgotten), None);
+            assert!(teller.is_over());
+            drop(teller);
+            let woken = counts
+                .each_ref()
+                .map(|count| count.0.swap(0, Ordering::Relaxed));
+            let expected: Vec<_> = (0..3).map(|index| usize::from(index == looks)).collect();
+            assert_eq!(woken[..], expected);
+            let told = poll(&mut waiter, first);
+            assert!(matches!(told, Poll::Ready(Told::Reply(Reply::Stored))));
+            assert!(poll(&mut waiter, first).is_pending());
+        }
     }
 
     #[test]
     fn who_drops_its_end_is_noticed_at_the_other() {
-        let (teller, mut waiter) = meet();
+        let (teller, mut waiter) = meet_idly();
         drop(teller);
         let told = poll(&mut waiter, Waker::noop());
         assert!(matches!(told, Poll::Ready(Told::Forgotten)));
 
-        let (mut teller, waiter) = meet();
+        let (mut teller, waiter) = meet_idly();
         drop(waiter);
         assert!(teller.is_over());
-        teller.tell(Told::TimedOut);
+        assert_eq!(teller.tell(Told::Forgotten), Some(Heard::No));
     }
 
     #[test]
-    fn a_slot_is_used_again_only_when_both_ends_are_gone() {
+    fn a_slot_is_used_again_only_when_both_ends_are_done_with_it() {
         let address = |waiter: &Waiter| waiter.slot.as_ref().map(Arc::as_ptr);
-        let (mut late, waiter) = meet();
+        let (mut late, waiter) = meet_idly();
         let taken = address(&waiter);
         drop(waiter);
-        let (mut teller, mut waiter) = meet();
+        let (mut teller, mut waiter) = meet_idly();
         assert_ne!(address(&waiter), taken, "its teller may still speak");
         late.tell(Told::Reply(Reply::Stored));
         assert!(poll(&mut waiter, Waker::noop()).is_pending());
 
         let free = address(&waiter);
         teller.tell(Told::Reply(Reply::Stored));
-        drop(waiter);
-        let (_teller, mut waiter) = meet();
+        assert!(poll(&mut waiter, Waker::noop()).is_ready());
+        let (_teller, mut waiter) = meet_idly();
         assert_eq!(address(&waiter), free);
         assert!(poll(&mut waiter, Waker::noop()).is_pending(), "it is clean");
     }
@@ -228,7 +254,7 @@ mod tests {
     #[test]
     fn what_nobody_looked_at_goes_with_its_caller() {
         let data = bytes::Bytes::from(vec![0; 100]);
-        let (mut teller, waiter) = meet();
+        let (mut teller, waiter) = meet_idly();
         let value = steersman_memcached_protocol::Value {
             data: data.clone(),
             flags: 0,
@@ -250,10 +276,10 @@ mod tests {
                 }
             });
             for number in 0..10_000 {
-                let (teller, mut waiter) = meet();
+                let waker = Waker::from(Arc::new(Unpark::here()));
+                let (teller, mut waiter) = meet(waker.clone());
                 sender.send((teller, number)).unwrap();
                 let told = loop {
-                    let waker = Waker::from(Arc::new(Unpark::here()));
                     match poll(&mut waiter, &waker) {
                         Poll::Ready(told) => break told,
                         Poll::Pending => std::thread::park(),
