@@ -1,57 +1,32 @@
 //! What the protocol costs a request: encoding it, passing it through the connection, and
 //! reading its reply, without any I/O.
 //!
-//! `cargo bench -p steersman-memcached-protocol`; the time of one iteration is that of the whole
+//! `cargo bench -p steersman-memcached-protocol --bench connection`; the time of one iteration is that of the whole
 //! batch, the throughput counts requests.
 
-use std::hint::black_box;
+mod driver;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use steersman_memcached_protocol::{
-    Connection, Expiry, Key, Limits, Outbox, Reply, Request, StoreVerb,
-};
+use steersman_memcached_protocol::{Expiry, Key, Limits, Request, StoreVerb};
+
+use crate::driver::{Driver, keys, values};
 
 const BATCHES: [usize; 3] = [1, 32, 512];
 
-fn keys(count: usize) -> Vec<String> {
-    (0..count).map(|n| format!("user:{n:08}:profile")).collect()
-}
-
 /// Submits `requests`, writes them to nowhere, and reads `replies`.
-struct Driver {
-    connection: Connection<usize>,
-    outbox: Outbox<usize>,
-    input: BytesMut,
-}
-
-impl Driver {
-    fn new(limits: Limits) -> Self {
-        Self {
-            connection: Connection::new(limits),
-            outbox: Outbox::new(limits),
-            input: BytesMut::new(),
-        }
+fn round_trip<'a>(
+    driver: &mut Driver,
+    requests: impl Iterator<Item = Request<'a>>,
+    replies: &[u8],
+) {
+    for (token, request) in requests.enumerate() {
+        let submitted = driver.outbox.submit(&request, token);
+        submitted.expect("the request is valid");
     }
-
-    fn round_trip<'a>(&mut self, requests: impl Iterator<Item = Request<'a>>, replies: &[u8]) {
-        for (token, request) in requests.enumerate() {
-            self.outbox
-                .submit(&request, token)
-                .expect("the request is valid");
-        }
-        self.connection.absorb(&mut self.outbox);
-        let mut output = self.connection.output();
-        output.advance(output.remaining());
-        drop(output);
-
-        self.input.extend_from_slice(replies);
-        let mut sink = |token, reply: Reply| drop(black_box((token, reply)));
-        self.connection
-            .feed(&mut self.input, &mut sink)
-            .expect("the replies are valid");
-        assert_eq!(self.connection.in_flight(), 0);
-    }
+    driver.write();
+    driver.receive(replies);
+    driver.read();
 }
 
 fn gets(c: &mut Criterion, name: &str, limits: Limits, value: &[u8]) {
@@ -63,15 +38,9 @@ fn gets(c: &mut Criterion, name: &str, limits: Limits, value: &[u8]) {
         } else {
             1
         };
-        let mut replies = Vec::new();
-        for line in keys.chunks(keys_a_line) {
-            for key in line {
-                replies.extend(format!("VALUE {key} 0 {}\r\n", value.len()).bytes());
-                replies.extend_from_slice(value);
-                replies.extend(b"\r\n");
-            }
-            replies.extend(b"END\r\n");
-        }
+        let lines = keys.chunks(keys_a_line);
+        let replies = lines.flat_map(|line| values(line, value));
+        let replies: Vec<u8> = replies.collect();
         let mut driver = Driver::new(limits);
         group.throughput(Throughput::Elements(batch as u64));
         group.bench_function(BenchmarkId::from_parameter(batch), |b| {
@@ -80,7 +49,7 @@ fn gets(c: &mut Criterion, name: &str, limits: Limits, value: &[u8]) {
                     key: Key::new(key.as_bytes()).expect("the key is valid"),
                     cas: false,
                 });
-                driver.round_trip(requests, &replies);
+                round_trip(&mut driver, requests, &replies);
             });
         });
     }
@@ -104,7 +73,7 @@ fn sets(c: &mut Criterion) {
                     expiry: Expiry::NEVER,
                     data: &data,
                 });
-                driver.round_trip(requests, &replies);
+                round_trip(&mut driver, requests, &replies);
             });
         });
     }
