@@ -13,7 +13,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use steersman_selection::{
     Attempt, Call, DatacenterAware, DynPolicy, LatencyAware, Locality, Mode, NodeIndex, Outcome,
-    Plan, Policy, ReplicaOrder, RoundRobin, Timestamp, TokenAware, Topology,
+    Plan, Policy, ReplicaOrder, Replicas, RoundRobin, Timestamp, TokenAware, Topology,
 };
 
 const SIZES: [usize; 3] = [3, 10, 100];
@@ -113,6 +113,9 @@ fn plans(c: &mut Criterion) {
                 keyed,
             );
         }
+        let policy = measured(Mode::Guarded, Replicas::in_order(), &topology);
+        bench_plans(c, "latency Guarded, replicas", &policy, keyed);
+
         let policy = measured(Mode::Guarded, TokenAware::new(datacenters()), &topology);
         let policy: &dyn DynPolicy = &policy;
         c.bench_function(
