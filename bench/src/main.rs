@@ -1,17 +1,70 @@
 //! Steersman beside its peers and beside what the wire and the server allow.
+//!
+//! `run quick` and `run full` measure everything (`bench/run` builds the peers and calls them); the
+//! other commands are single measurements, each a process of its own: `steersman` and `raw` keep the
+//! contract that the peers keep (`contract/`).
 
+mod campaign;
 mod load;
+mod machine;
+mod plan;
 mod raw;
+mod report;
+mod results;
+mod server;
+mod subject;
 
+use std::io;
 use std::process::ExitCode;
 
-use load::Steersman;
+use crate::campaign::Programs;
+use crate::load::Steersman;
+use crate::machine::Machine;
+use crate::plan::{Mode, Part};
+use crate::results::Results;
+
+const USAGE: &str = "usage: run quick|full, or a measurement: steersman, raw";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     match args.next().as_deref() {
+        Some("run") => match args.next().as_deref() {
+            Some("quick") => run(Mode::Quick),
+            Some("full") => run(Mode::Full),
+            _ => usage(),
+        },
         Some("steersman") => steersman_bench_contract::run::<Steersman>(args),
         Some("raw") => raw::run(args),
-        _ => ExitCode::from(2),
+        _ => usage(),
     }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
+}
+
+fn run(mode: Mode) -> ExitCode {
+    match measure(mode).and_then(|results| report::publish(&results)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(mode: Mode) -> io::Result<Results> {
+    let programs = Programs::new()?;
+    let unavailable = campaign::unavailable(&programs)?;
+    let mut measured = Vec::new();
+    for part in Part::ALL {
+        measured.extend(campaign::measure(part, mode, &programs, &unavailable)?);
+    }
+    Ok(Results {
+        mode,
+        machine: Machine::look(),
+        unavailable,
+        measured,
+    })
 }

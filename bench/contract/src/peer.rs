@@ -97,9 +97,10 @@ impl<P: Peer> Task<P> {
             self.once(keys.next()).await;
         }
         while phase.is_counting() {
-            match self.once(keys.next()).await {
-                true => operations += 1,
-                false => errors += 1,
+            if self.once(keys.next()).await {
+                operations += 1;
+            } else {
+                errors += 1;
             }
         }
         (operations, errors)

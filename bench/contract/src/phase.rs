@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a program runs before its operations are counted.
-pub const WARM_UP: Duration = Duration::from_millis(300);
+pub const WARM_UP: Duration = Duration::from_millis(200);
 
 const WARMING: u8 = 0;
 const COUNTING: u8 = 1;

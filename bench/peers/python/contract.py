@@ -9,7 +9,7 @@ from dataclasses import dataclass
 KEYS = 10_000
 BYTES = 64 * 1024 * 1024
 KEYS_PER_TASK = 16
-WARM_UP = 0.3
+WARM_UP = 0.2
 WARMING, COUNTING, OVER = range(3)
 
 

@@ -56,9 +56,11 @@ impl Stream {
                 sent += 1;
             }
             self.socket.write_all(&output)?;
-            match self.socket.read(&mut input)? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                count => received += count,
+            match self.socket.read(&mut input) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => received += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
     }

@@ -1,0 +1,87 @@
+//! What a run prints and writes: tables, JSON, plots, and the section of the front page.
+
+mod closed;
+mod goals;
+mod readme;
+mod table;
+
+use std::fs;
+use std::io;
+
+use crate::results::Results;
+
+/// Where results are written.
+const FOLDER: &str = "results";
+
+/// Prints the tables and writes all files.
+pub(crate) fn publish(results: &Results) -> io::Result<()> {
+    let tables = tables(results);
+    for table in &tables {
+        print!("{}", table.text());
+    }
+    for remark in remarks(results) {
+        println!("{remark}");
+    }
+    let mode = results.mode.name();
+    fs::create_dir_all(FOLDER)?;
+    let json = serde_json::to_string_pretty(results)? + "\n";
+    fs::write(format!("{FOLDER}/{mode}.json"), json)?;
+    let page = page(results, &tables);
+    fs::write(format!("{FOLDER}/{mode}.md"), page)?;
+    readme::update(results, &tables)
+}
+
+fn tables(results: &Results) -> Vec<table::Table> {
+    let mut tables = vec![closed::reads(results)];
+    tables.extend(closed::connections(results));
+    tables.extend([
+        closed::writes(results),
+        closed::alone(results),
+        closed::sizes(results),
+        goals::table(results),
+    ]);
+    tables.retain(|table| !table.rows.is_empty());
+    tables
+}
+
+/// What has to be known beside the tables: who is missing, and who failed.
+fn remarks(results: &Results) -> Vec<String> {
+    let missing = results.unavailable.iter();
+    let missing = missing.map(|(id, reason)| format!("Not measured: {id}: {reason}."));
+    let failed = results.errors().into_iter().map(|(measured, subject)| {
+        let case = &measured.case;
+        format!(
+            "Failed while it was measured: {} of {} {}s of {}, {} tasks over {} connections.",
+            measured.errors(),
+            measured.errors()
+                + measured
+                    .samples
+                    .iter()
+                    .map(|sample| sample.operations)
+                    .sum::<u64>(),
+            case.operation.name(),
+            subject.id,
+            case.tasks,
+            case.connections,
+        )
+    });
+    missing.chain(failed).collect()
+}
+
+fn page(results: &Results, tables: &[table::Table]) -> String {
+    let mut page = format!(
+        "# Results of a {} run\n\n{}.\n",
+        results.mode.name(),
+        results.machine.sentence()
+    );
+    for table in tables {
+        page.push('\n');
+        page.push_str(&table.section(2));
+    }
+    for remark in remarks(results) {
+        page.push('\n');
+        page.push_str(&remark);
+        page.push('\n');
+    }
+    page
+}

@@ -1,0 +1,112 @@
+//! The section of the front page, between two marks.
+
+use std::fs;
+use std::io;
+
+use super::table::Table;
+use crate::results::Results;
+
+/// The front page.
+const PAGE: &str = "../README.md";
+
+const BEGIN: &str = "<!-- bench:begin -->";
+const END: &str = "<!-- bench:end -->";
+
+/// What the page shows of the tables; the others are in the results.
+const SHOWN: [&str; 2] = ["Reads", "Reads by 256 tasks over 1 to 128 connections"];
+
+/// Writes the section anew.
+pub(super) fn update(results: &Results, tables: &[Table]) -> io::Result<()> {
+    let page = fs::read_to_string(PAGE)?;
+    let page = replace(&page, &section(results, tables))
+        .ok_or_else(|| io::Error::other(format!("{PAGE} lacks the marks {BEGIN} and {END}")))?;
+    fs::write(PAGE, page)
+}
+
+fn section(results: &Results, tables: &[Table]) -> String {
+    let mode = results.mode.name();
+    let text = format!(
+        "From `bench/run {mode}`: {}. Values of 100 bytes, 10,000 keys, loopback; medians. Each \
+         measurement is a process of its own, and all of them take turns. All tables: \
+         [bench/results/{mode}.md](bench/results/{mode}.md); how it is measured: \
+         [bench/README.md](bench/README.md).",
+        results.machine.sentence()
+    );
+    let mut text = wrap(&text);
+    for table in tables
+        .iter()
+        .filter(|table| SHOWN.contains(&table.title.as_str()))
+    {
+        text.push('\n');
+        text.push_str(&table.markdown());
+    }
+    text
+}
+
+/// The most characters of a line of text on the page.
+const WIDTH: usize = 105;
+
+/// Lines of words.
+fn wrap(text: &str) -> String {
+    let mut wrapped = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let more = word.chars().count();
+        if length > 0 && length + 1 + more > WIDTH {
+            wrapped.push('\n');
+            length = 0;
+        } else if length > 0 {
+            wrapped.push(' ');
+            length += 1;
+        }
+        wrapped.push_str(word);
+        length += more;
+    }
+    wrapped + "\n"
+}
+
+/// The page with another section; None if a mark is missing.
+fn replace(page: &str, section: &str) -> Option<String> {
+    let (before, rest) = page.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n{section}{END}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WIDTH, replace, wrap};
+
+    #[test]
+    fn lines_are_full_but_not_too_long() {
+        let text = "some words ".repeat(40);
+        let wrapped = wrap(&text);
+        assert!(wrapped.lines().all(|line| line.len() <= WIDTH));
+        assert_eq!(wrapped.lines().count(), 5);
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(words(&wrapped), words(&text));
+    }
+
+    #[test]
+    fn what_stands_between_the_marks_is_replaced_and_nothing_else() {
+        let page = "a\n<!-- bench:begin -->\nold\n<!-- bench:end -->\nb\n";
+        let once = replace(page, "new\n").unwrap();
+        assert_eq!(
+            once,
+            "a\n<!-- bench:begin -->\nnew\n<!-- bench:end -->\nb\n"
+        );
+        assert_eq!(replace(&once, "new\n").unwrap(), once);
+    }
+
+    #[test]
+    fn a_page_without_marks_is_left_alone() {
+        assert_eq!(replace("a", "new"), None);
+        assert_eq!(
+            replace("<!-- bench:end --><!-- bench:begin -->", "new"),
+            None
+        );
+    }
+}
