@@ -3,13 +3,13 @@
 use std::fs;
 use std::process::Command;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Server and client share so many cores.
 const CORES: usize = 2;
 
 /// What a report says of the machine.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Machine {
     processor: String,
     /// The cores that server and client share.

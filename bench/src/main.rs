@@ -1,7 +1,7 @@
 //! Steersman beside its peers and beside what the wire and the server allow.
 //!
-//! `run quick` and `run full` measure everything (`bench/run` builds the peers and calls them); the
-//! other commands are single measurements, each a process of its own: `steersman` and `raw` keep the
+//! `run quick` and `run full` measure everything (`bench/run` builds the peers and calls them);
+//! `report FILE` renders the JSON of such a run again, in the folder `bench`. The other commands are single measurements, each a process of its own: `steersman` and `raw` keep the
 //! contract that the peers keep (`contract/`).
 
 mod campaign;
@@ -14,6 +14,7 @@ mod results;
 mod server;
 mod subject;
 
+use std::fs;
 use std::io;
 use std::process::ExitCode;
 
@@ -23,7 +24,7 @@ use crate::machine::Machine;
 use crate::plan::{Mode, Part};
 use crate::results::Results;
 
-const USAGE: &str = "usage: run quick|full, or a measurement: steersman, raw";
+const USAGE: &str = "usage: run quick|full, report FILE, or a measurement: steersman, raw";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -32,6 +33,10 @@ fn main() -> ExitCode {
             Some("quick") => run(Mode::Quick),
             Some("full") => run(Mode::Full),
             _ => usage(),
+        },
+        Some("report") => match args.next() {
+            Some(file) => done(read(&file).and_then(|results| report::publish(&results))),
+            None => usage(),
         },
         Some("steersman") => steersman_bench_contract::run::<Steersman>(args),
         Some("raw") => raw::run(args),
@@ -45,7 +50,15 @@ fn usage() -> ExitCode {
 }
 
 fn run(mode: Mode) -> ExitCode {
-    match measure(mode).and_then(|results| report::publish(&results)) {
+    done(measure(mode).and_then(|results| report::publish(&results)))
+}
+
+fn read(file: &str) -> io::Result<Results> {
+    Ok(serde_json::from_str(&fs::read_to_string(file)?)?)
+}
+
+fn done(result: io::Result<()>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");

@@ -1,12 +1,12 @@
 //! What is measured: the cases of a quick and of a full run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use steersman_bench_contract::Operation;
 
 use crate::subject::{Kind, SUBJECTS, Subject};
 
 /// How thorough a run is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
     /// A few minutes: every comparison, few repetitions.
@@ -25,7 +25,7 @@ impl Mode {
 }
 
 /// Cases that are compared with one another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Part {
     Reads,
@@ -39,10 +39,10 @@ pub(crate) enum Part {
 }
 
 /// One program with one set of arguments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Case {
     pub(crate) part: Part,
-    pub(crate) subject: &'static str,
+    pub(crate) subject: String,
     /// Of a Tokio runtime; none is its default.
     pub(crate) workers: Option<usize>,
     pub(crate) connections: usize,
@@ -109,7 +109,7 @@ impl Part {
 fn case(part: Part, subject: &Subject, shape: (usize, usize), operation: Operation) -> Case {
     Case {
         part,
-        subject: subject.id,
+        subject: subject.id.to_owned(),
         workers: None,
         connections: shape.0,
         tasks: shape.1,

@@ -1,6 +1,6 @@
 //! Everything that a run found out.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use steersman_bench_contract::Operation;
 
 use crate::campaign::{Measured, Unavailable};
@@ -8,8 +8,8 @@ use crate::machine::Machine;
 use crate::plan::{Mode, Part, VALUE};
 use crate::subject::{Kind, SUBJECTS, Subject, named};
 
-/// Written as JSON.
-#[derive(Debug, Serialize)]
+/// Written as JSON, and read from it to render the same results again.
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Results {
     pub(crate) mode: Mode,
     pub(crate) machine: Machine,
@@ -83,7 +83,7 @@ impl Results {
         self.measured
             .iter()
             .filter(|measured| measured.errors() > 0)
-            .filter_map(|measured| Some((measured, named(measured.case.subject)?)))
+            .filter_map(|measured| Some((measured, named(&measured.case.subject)?)))
             .collect()
     }
 }

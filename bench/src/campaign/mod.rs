@@ -6,7 +6,7 @@ mod process;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use steersman_bench_contract::{Operation, Outcome};
 
 pub(crate) use self::process::Programs;
@@ -15,13 +15,13 @@ use crate::server::Server;
 use crate::subject::SUBJECTS;
 
 /// A case and what came of it, round by round.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     #[serde(flatten)]
     pub(crate) case: Case,
     pub(crate) samples: Vec<Outcome>,
     /// Why rounds are missing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) failures: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ impl Measured {
 }
 
 /// Why a peer is not measured.
-pub(crate) type Unavailable = BTreeMap<&'static str, String>;
+pub(crate) type Unavailable = BTreeMap<String, String>;
 
 /// Tries every subject once; those that do not work are not measured, and the reasons are told.
 pub(crate) fn unavailable(programs: &Programs) -> io::Result<Unavailable> {
@@ -53,7 +53,7 @@ pub(crate) fn unavailable(programs: &Programs) -> io::Result<Unavailable> {
     for subject in &SUBJECTS {
         let case = Case {
             part: Part::Reads,
-            subject: subject.id,
+            subject: subject.id.to_owned(),
             workers: None,
             connections: 1,
             tasks: 1,
@@ -64,7 +64,7 @@ pub(crate) fn unavailable(programs: &Programs) -> io::Result<Unavailable> {
         let reason = reason.or_else(|| programs.run(&case, &server, 0.1).err());
         if let Some(reason) = reason {
             eprintln!("{} is not measured: {reason}", subject.id);
-            missing.insert(subject.id, reason);
+            missing.insert(subject.id.to_owned(), reason);
         }
     }
     Ok(missing)
@@ -82,7 +82,7 @@ pub(crate) fn measure(
     let mut all: Vec<_> = part
         .cases(mode)
         .into_iter()
-        .filter(|case| !missing.contains_key(case.subject))
+        .filter(|case| !missing.contains_key(&case.subject))
         .map(|case| Measured {
             case,
             samples: Vec::new(),

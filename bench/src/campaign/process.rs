@@ -37,7 +37,7 @@ impl Programs {
         server: &Server,
         seconds: f64,
     ) -> Result<Outcome, String> {
-        let subject = subject::named(case.subject).ok_or("no such subject")?;
+        let subject = subject::named(&case.subject).ok_or("no such subject")?;
         let mut words = subject.command(&self.own);
         if let Some(workers) = case.workers {
             words.extend(["--workers".into(), workers.to_string()]);

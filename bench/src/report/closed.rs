@@ -2,6 +2,7 @@
 
 use steersman_bench_contract::Operation;
 
+use super::plot;
 use super::table::{Table, ratio, thousands};
 use crate::plan::{CONNECTION_TASKS, CONNECTIONS, Part, SHAPES, SIZES};
 use crate::results::{Cell, Results, limit};
@@ -110,6 +111,7 @@ fn connections_by(results: &Results, tasks: usize) -> Table {
             best.map_or("-", |best| best.0.id).to_owned(),
         ]);
     }
+    table.plot = Some(plot::name(results, tasks));
     table
 }
 

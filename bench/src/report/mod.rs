@@ -2,12 +2,15 @@
 
 mod closed;
 mod goals;
+mod plot;
 mod readme;
 mod table;
 
+use std::fmt::Write;
 use std::fs;
 use std::io;
 
+use crate::plan::CONNECTION_TASKS;
 use crate::results::Results;
 
 /// Where results are written.
@@ -28,6 +31,11 @@ pub(crate) fn publish(results: &Results) -> io::Result<()> {
     fs::write(format!("{FOLDER}/{mode}.json"), json)?;
     let page = page(results, &tables);
     fs::write(format!("{FOLDER}/{mode}.md"), page)?;
+    for tasks in CONNECTION_TASKS {
+        if let Some(plot) = plot::connections(results, tasks) {
+            fs::write(format!("{FOLDER}/{}", plot::name(results, tasks)), plot)?;
+        }
+    }
     readme::update(results, &tables)
 }
 
@@ -75,13 +83,10 @@ fn page(results: &Results, tables: &[table::Table]) -> String {
         results.machine.sentence()
     );
     for table in tables {
-        page.push('\n');
-        page.push_str(&table.section(2));
+        let _ = write!(page, "\n## {}\n\n{}", table.title, table.markdown(""));
     }
     for remark in remarks(results) {
-        page.push('\n');
-        page.push_str(&remark);
-        page.push('\n');
+        let _ = write!(page, "\n{remark}\n");
     }
     page
 }

@@ -38,7 +38,7 @@ fn section(results: &Results, tables: &[Table]) -> String {
         .filter(|table| SHOWN.contains(&table.title.as_str()))
     {
         text.push('\n');
-        text.push_str(&table.markdown());
+        text.push_str(&table.markdown("bench/results/"));
     }
     text
 }

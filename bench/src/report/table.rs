@@ -11,6 +11,8 @@ pub(crate) struct Table {
     pub(crate) remark: String,
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
+    /// The file of a plot of the same numbers.
+    pub(crate) plot: Option<String>,
 }
 
 impl Table {
@@ -20,6 +22,7 @@ impl Table {
             remark: remark.to_owned(),
             columns: columns.iter().map(ToString::to_string).collect(),
             rows: Vec::new(),
+            plot: None,
         }
     }
 
@@ -51,8 +54,8 @@ impl Table {
         text
     }
 
-    /// For a page: the remark, then the table.
-    pub(crate) fn markdown(&self) -> String {
+    /// For a page: the remark, the table, and the plot, which is in that folder as the page sees it.
+    pub(crate) fn markdown(&self, folder: &str) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let mut text = format!("{}\n\n{}", self.remark, line(&self.columns));
         let rules: Vec<_> = (0..self.columns.len())
@@ -62,19 +65,9 @@ impl Table {
         for row in &self.rows {
             text.push_str(&line(row));
         }
-        text
-    }
-
-    /// The same below a heading.
-    pub(crate) fn section(&self, level: usize) -> String {
-        let mut text = String::new();
-        let _ = write!(
-            text,
-            "{} {}\n\n{}",
-            "#".repeat(level),
-            self.title,
-            self.markdown()
-        );
+        if let Some(plot) = &self.plot {
+            let _ = write!(text, "\n![{}]({folder}{plot})\n", self.title);
+        }
         text
     }
 }
@@ -132,6 +125,6 @@ mod tests {
         table.rows.push(vec!["`y`".into(), "9".into()]);
         assert_eq!(table.text(), "\nTitle\n    a\nx  10\ny   9\n");
         let markdown = "Remark.\n\n|  | a |\n| --- | ---: |\n| **x** | 10 |\n| `y` | 9 |\n";
-        assert_eq!(table.markdown(), markdown);
+        assert_eq!(table.markdown(""), markdown);
     }
 }
