@@ -87,24 +87,32 @@ pub(crate) fn parse_reply(expected: Expected, line: &[u8]) -> Option<Reply> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ValueLine<'a> {
     pub(crate) key: &'a [u8],
+    pub(crate) numbers: ValueNumbers,
+}
+
+impl<'a> ValueLine<'a> {
+    /// Parses the line, which begins with `word` and a space.
+    pub(crate) fn parse(word: &[u8], line: &'a [u8], has_cas: bool) -> Option<Self> {
+        let fields = line.strip_prefix(word)?.strip_prefix(b" ")?;
+        let (key, fields) = fields.split_at(memchr(b' ', fields)?);
+        let (numbers, rest) = ValueNumbers::split(fields, has_cas)?;
+        rest.is_empty().then_some(Self { key, numbers })
+    }
+}
+
+/// What the line before a value says about it behind its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ValueNumbers {
     pub(crate) flags: u32,
     pub(crate) length: u64,
     pub(crate) cas: Option<u64>,
 }
 
-impl<'a> ValueLine<'a> {
-    /// Parses the line, which begins with `word` and a space. If its key is the `likely` one, that
-    /// spares a search for where it ends.
-    pub(crate) fn parse(word: &[u8], line: &'a [u8], has_cas: bool, likely: &[u8]) -> Option<Self> {
-        let fields = line.strip_prefix(word)?.strip_prefix(b" ")?;
-        let is_likely = fields.starts_with(likely) && fields.get(likely.len()) == Some(&b' ');
-        let space = if is_likely {
-            likely.len()
-        } else {
-            memchr(b' ', fields)?
-        };
-        let (key, fields) = (&fields[..space], &fields[space + 1..]);
-        let (flags, fields) = split_number(fields)?;
+impl ValueNumbers {
+    /// Splits the numbers off the front, each with the space before it.
+    #[inline]
+    pub(crate) fn split(fields: &[u8], has_cas: bool) -> Option<(Self, &[u8])> {
+        let (flags, fields) = split_number(fields.strip_prefix(b" ")?)?;
         let (length, mut fields) = split_number(fields.strip_prefix(b" ")?)?;
         let mut cas = None;
         if has_cas {
@@ -112,15 +120,8 @@ impl<'a> ValueLine<'a> {
             cas = Some(number);
             fields = rest;
         }
-        if !fields.is_empty() {
-            return None;
-        }
-        Some(Self {
-            key,
-            flags: u32::try_from(flags).ok()?,
-            length,
-            cas,
-        })
+        let flags = u32::try_from(flags).ok()?;
+        Some((Self { flags, length, cas }, fields))
     }
 }
 
@@ -149,16 +150,15 @@ fn parse_padded_number(line: &[u8]) -> Option<u64> {
 /// Splits the decimal digits off the front, one at least.
 fn split_number(field: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0_u64;
-    let mut digits = 0;
-    while let Some(byte) = field.get(digits)
+    let mut rest = field;
+    while let Some((&byte, behind)) = rest.split_first()
         && byte.is_ascii_digit()
     {
-        number = number
-            .checked_mul(10)?
-            .checked_add(u64::from(byte - b'0'))?;
-        digits += 1;
+        let digit = u64::from(byte - b'0');
+        number = number.checked_mul(10)?.checked_add(digit)?;
+        rest = behind;
     }
-    (digits > 0).then(|| (number, &field[digits..]))
+    (rest.len() < field.len()).then_some((number, rest))
 }
 
 #[cfg(test)]
@@ -228,33 +228,25 @@ mod tests {
         }
     }
 
+    /// Flags, length and cas number.
+    fn numbers_of(line: &ValueLine<'_>) -> (u32, u64, Option<u64>) {
+        let ValueNumbers { flags, length, cas } = line.numbers;
+        (flags, length, cas)
+    }
+
     #[test]
     fn value_lines() {
-        let line = ValueLine::parse(b"VALUE", b"VALUE k 4294967295 3", false, b"k").unwrap();
+        let parse = |line: &'static str, has_cas| {
+            ValueLine::parse(b"VALUE", line.as_bytes(), has_cas)
+                .map(|line| (line.key, numbers_of(&line)))
+        };
         assert_eq!(
-            line,
-            ValueLine {
-                key: b"k",
-                flags: u32::MAX,
-                length: 3,
-                cas: None
-            }
+            parse("VALUE k 4294967295 3", false),
+            Some((&b"k"[..], (u32::MAX, 3, None)))
         );
-        let line = ValueLine::parse(
-            b"VALUE",
-            b"VALUE k 0 0 18446744073709551615",
-            true,
-            b"other",
-        )
-        .unwrap();
         assert_eq!(
-            line,
-            ValueLine {
-                key: b"k",
-                flags: 0,
-                length: 0,
-                cas: Some(u64::MAX)
-            }
+            parse("VALUE k 0 0 18446744073709551615", true),
+            Some((&b"k"[..], (0, 0, Some(u64::MAX))))
         );
 
         for no in [
@@ -273,10 +265,7 @@ mod tests {
             "VALUE k 0 18446744073709551616",
             "value k 0 3",
         ] {
-            for likely in ["", "k", "other"] {
-                let value = ValueLine::parse(b"VALUE", no.as_bytes(), false, likely.as_bytes());
-                assert_eq!(value, None, "{no}");
-            }
+            assert_eq!(parse(no, false), None, "{no}");
         }
         for no in [
             "VALUE k 0 3",
@@ -284,11 +273,7 @@ mod tests {
             "VALUE k 0 3 x",
             "VALUE k 0 3 1 2",
         ] {
-            assert_eq!(
-                ValueLine::parse(b"VALUE", no.as_bytes(), true, b"k"),
-                None,
-                "{no}"
-            );
+            assert_eq!(parse(no, true), None, "{no}");
         }
     }
 
@@ -318,18 +303,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
-            (key, likely) in ("[!-~]{1,250}", "[!-~]{0,3}"),
-            flags: u32,
-            length: u64,
-            cas: u64,
-        ) {
-            let line = format!("VALUE {key} {flags} {length}");
-            let expected = ValueLine { key: key.as_bytes(), flags, length, cas: None };
-            prop_assert_eq!(ValueLine::parse(b"VALUE", line.as_bytes(), false, key.as_bytes()), Some(expected));
-            let line = format!("{line} {cas}");
-            let expected = ValueLine { key: key.as_bytes(), flags, length, cas: Some(cas) };
-            prop_assert_eq!(ValueLine::parse(b"VALUE", line.as_bytes(), true, likely.as_bytes()), Some(expected));
+        fn what_is_written_is_read(key in "[!-~]{1,250}", flags: u32, length: u64, cas: u64) {
+            for cas in [None, Some(cas)] {
+                let end = cas.map(|cas| format!(" {cas}")).unwrap_or_default();
+                let line = format!("VALUE {key} {flags} {length}{end}");
+                let numbers = ValueNumbers { flags, length, cas };
+                let expected = ValueLine { key: key.as_bytes(), numbers };
+                let parsed = ValueLine::parse(b"VALUE", line.as_bytes(), cas.is_some());
+                prop_assert_eq!(parsed, Some(expected));
+            }
         }
 
         #[test]

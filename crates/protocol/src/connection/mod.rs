@@ -5,6 +5,7 @@
 //! the request next in turn. Reads are checked by key on top of that: a value goes to those who
 //! asked for its key, or the connection fails; it never goes to anybody else.
 
+mod hits;
 mod input;
 mod reader;
 
@@ -175,12 +176,12 @@ impl<T> Connection<T> {
         if let Some(error) = &self.failure {
             return Err(error.clone());
         }
-        let before = self.outbox.pending().completed();
+        let before = self.outbox.len();
         let mut input = Input::new(input);
         loop {
             match self.reader.read(&mut self.outbox, &mut input, sink) {
                 Ok(true) => {}
-                Ok(false) => return Ok(self.outbox.pending().completed().wrapping_sub(before)),
+                Ok(false) => return Ok(before - self.outbox.len()),
                 Err(error) => {
                     self.failure = Some(error.clone());
                     return Err(error);

@@ -3,10 +3,11 @@
 use bytes::Bytes;
 use memchr::memchr;
 
+use super::hits::read_hits;
 use super::input::{Input, LINE_END};
 use crate::encode::outbox::Outbox;
 use crate::error::{ProtocolError, ProtocolErrorKind, excerpt};
-use crate::parse::{self, Expected, ValueLine};
+use crate::parse::{self, Expected, ValueLine, ValueNumbers};
 use crate::{Key, Limits, Reply, ServerError, Value};
 
 /// How far the reply in progress has been read.
@@ -32,13 +33,13 @@ struct ValueHeader {
 }
 
 impl ValueHeader {
-    fn new(value: &ValueLine<'_>, limits: &Limits, line: &[u8]) -> Result<Self, ProtocolError> {
+    fn new(numbers: ValueNumbers, limits: &Limits, line: &[u8]) -> Result<Self, ProtocolError> {
         let max = limits.value_size();
-        match usize::try_from(value.length) {
+        match usize::try_from(numbers.length) {
             Ok(length) if length <= max => Ok(Self {
                 length,
-                flags: value.flags,
-                cas: value.cas,
+                flags: numbers.flags,
+                cas: numbers.cas,
             }),
             _ => Err(value_too_large(max, line)),
         }
@@ -46,8 +47,8 @@ impl ValueHeader {
 }
 
 impl Reader {
-    /// Reads one line, or the data of one value, and answers what it completes in `asked`; false
-    /// if there is nothing complete to read.
+    /// Reads one line, or the data of one value, or whole values, and answers what that completes
+    /// in `asked`; false if there is nothing complete to read.
     pub(super) fn read<T>(
         &mut self,
         asked: &mut Outbox<T>,
@@ -70,6 +71,13 @@ impl Reader {
             return Err(unsolicited(rest));
         };
         let expected = command.expected;
+        if let Expected::Values { cas } = expected
+            && self.scanned == 0
+            && read_hits(cas, asked, input, sink)
+        {
+            return Ok(true);
+        }
+        let rest = input.rest();
         let Some(len) = self.find_line(asked.limits(), expected, rest)? else {
             return Ok(false);
         };
@@ -144,13 +152,12 @@ impl Reader {
         sink: &mut impl FnMut(T, Reply),
     ) -> Result<(), ProtocolError> {
         let expected = Expected::Values { cas };
-        let next = asked.pending().next_key().unwrap_or_default();
-        let value = ValueLine::parse(b"VALUE", line, cas, next)
-            .ok_or_else(|| unexpected(expected, line))?;
-        let Some(misses) = asked.pending().keys_before(value.key) else {
+        let value =
+            ValueLine::parse(b"VALUE", line, cas).ok_or_else(|| unexpected(expected, line))?;
+        let Some((misses, _)) = asked.pending().find_key(|key| key == value.key) else {
             return Err(unexpected_key(asked.pending().next_key(), line));
         };
-        let header = ValueHeader::new(&value, asked.limits(), line)?;
+        let header = ValueHeader::new(value.numbers, asked.limits(), line)?;
         for _ in 0..misses {
             asked.pending_mut().answer_key(Reply::Miss, sink);
         }
@@ -160,10 +167,10 @@ impl Reader {
 
     /// Reads the line before the configuration of a cluster.
     fn read_config_line(&mut self, limits: &Limits, line: &[u8]) -> Result<(), ProtocolError> {
-        let value = ValueLine::parse(b"CONFIG", line, false, b"cluster")
+        let value = ValueLine::parse(b"CONFIG", line, false)
             .filter(|value| value.key == b"cluster")
             .ok_or_else(|| unexpected(Expected::Config, line))?;
-        self.value = Some(ValueHeader::new(&value, limits, line)?);
+        self.value = Some(ValueHeader::new(value.numbers, limits, line)?);
         Ok(())
     }
 

@@ -5,10 +5,12 @@
 //! reads, one after the other in one buffer.
 
 mod keys;
+mod slots;
 
 use std::collections::VecDeque;
 
 use self::keys::Keys;
+use self::slots::Slots;
 use crate::parse::Expected;
 use crate::{Key, Reply, Unanswered};
 
@@ -24,42 +26,23 @@ pub(crate) struct Command {
     pub(crate) quiet: bool,
 }
 
-/// A place for one request's token.
-#[derive(Debug)]
-struct Slot<T> {
-    /// `None` once it is cancelled or answered.
-    token: Option<T>,
-    /// How many slots further the next request for the same key of the same line is; 0 if there
-    /// is none.
-    next: u32,
-    /// Whether it is answered together with an earlier slot, which links to it.
-    linked: bool,
-}
-
 /// The queues. Replies complete them at the front, new requests join at the back.
 #[derive(Debug)]
 pub(crate) struct Pending<T> {
     commands: VecDeque<Command>,
-    slots: VecDeque<Slot<T>>,
-    /// The number of the first slot; those behind it are numbered on.
-    first_slot: u64,
+    slots: Slots<T>,
     /// The keys of the reads in `commands`.
     keys: Keys,
-    waiting: usize,
     quiet: usize,
-    completed: usize,
 }
 
 impl<T> Pending<T> {
     pub(crate) fn new() -> Self {
         Self {
             commands: VecDeque::new(),
-            slots: VecDeque::new(),
-            first_slot: 0,
+            slots: Slots::new(),
             keys: Keys::default(),
-            waiting: 0,
             quiet: 0,
-            completed: 0,
         }
     }
 
@@ -73,7 +56,7 @@ impl<T> Pending<T> {
             quiet,
         });
         match token {
-            Some(token) => self.push_slot(token, false),
+            Some(token) => self.slots.push(token),
             None => self.quiet += 1,
         }
     }
@@ -95,30 +78,23 @@ impl<T> Pending<T> {
         if let Some(command) = self.commands.back_mut() {
             command.keys += 1;
         }
-        self.push_slot(token, false);
+        self.slots.push(token);
     }
 
     /// Adds a request for a key that the last command has already, for the slot `earlier`, the
     /// last one of that key.
     pub(crate) fn push_linked(&mut self, earlier: u64, token: T) {
-        let distance = self.end_slot() - earlier;
-        let index = self
-            .index(earlier)
-            .expect("the slots of an unwritten line are all there");
-        self.slots[index].next =
-            u32::try_from(distance).expect("a line has fewer requests than that");
-        self.push_slot(token, true);
+        self.slots.push_linked(earlier, token);
     }
 
     /// The number that the next slot will have.
     pub(crate) fn end_slot(&self) -> u64 {
-        self.first_slot + self.slots.len() as u64
+        self.slots.end()
     }
 
     /// Takes the token out of a slot, which keeps its place.
     pub(crate) fn cancel(&mut self, slot: u64) -> Option<T> {
-        let index = self.index(slot)?;
-        self.slots.get_mut(index)?.token.take()
+        self.slots.cancel(slot)
     }
 
     /// The command that is next to be answered.
@@ -133,17 +109,17 @@ impl<T> Pending<T> {
 
     /// The tokens that wait for an answer, in order.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = &T> {
-        self.slots.iter().filter_map(|slot| slot.token.as_ref())
+        self.slots.tokens()
     }
 
     /// The same, to be changed.
     pub(crate) fn tokens_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.slots.iter_mut().filter_map(|slot| slot.token.as_mut())
+        self.slots.tokens_mut()
     }
 
     /// How many requests are not answered yet, those cancelled or quiet included.
     pub(crate) fn len(&self) -> usize {
-        self.waiting + self.quiet
+        self.slots.waiting() + self.quiet
     }
 
     /// How many quiet requests are not answered yet.
@@ -151,18 +127,12 @@ impl<T> Pending<T> {
         self.quiet
     }
 
-    /// How many requests have been answered, those cancelled or quiet included; wraps.
-    pub(crate) fn completed(&self) -> usize {
-        self.completed
-    }
-
-    /// How many keys of the front command come before `key`, or `None` if it does not wait for
-    /// that key.
-    pub(crate) fn keys_before(&self, key: &[u8]) -> Option<u32> {
+    /// Finds a key that the front command waits for, and how many of its keys come before it.
+    pub(crate) fn find_key(&self, matches: impl Fn(&[u8]) -> bool) -> Option<(u32, &[u8])> {
         let waiting = self.front()?.keys;
         (0..waiting)
             .zip(self.keys.iter())
-            .find_map(|(before, asked)| (asked == key).then_some(before))
+            .find(|(_, key)| matches(key))
     }
 
     /// The key that the front command waits for next.
@@ -177,7 +147,7 @@ impl<T> Pending<T> {
             command.keys -= 1;
         }
         self.keys.pop();
-        self.answer_slot(reply, sink);
+        self.slots.answer(reply, sink);
     }
 
     /// Answers what the front command still waits for, and ends it.
@@ -197,11 +167,8 @@ impl<T> Pending<T> {
                     self.answer_key(reply.clone(), sink);
                 }
             }
-            _ if quiet => {
-                self.quiet -= 1;
-                self.completed = self.completed.wrapping_add(1);
-            }
-            _ => self.answer_slot(reply, sink),
+            _ if quiet => self.quiet -= 1,
+            _ => self.slots.answer(reply, sink),
         }
         self.commands.pop_front();
     }
@@ -216,7 +183,6 @@ impl<T> Pending<T> {
         self.commands.extend(other.commands.drain(..).map(shifted));
         self.slots.append(&mut other.slots);
         self.keys.append(&mut other.keys);
-        self.waiting += other.waiting;
         self.quiet += other.quiet;
         other.clear();
     }
@@ -224,7 +190,7 @@ impl<T> Pending<T> {
     /// Empties the queues and hands out the tokens; a command was written, at least in part, if
     /// it starts before `taken`.
     pub(crate) fn drain(&mut self, taken: u64, sink: &mut impl FnMut(T, Unanswered)) {
-        let mut slots = self.slots.drain(..).peekable();
+        let mut slots = self.slots.drain().peekable();
         for command in &self.commands {
             let unanswered = Unanswered {
                 written: command.start < taken,
@@ -246,66 +212,7 @@ impl<T> Pending<T> {
 
     fn clear(&mut self) {
         self.commands.clear();
-        self.slots.clear();
         self.keys.clear();
-        self.waiting = 0;
         self.quiet = 0;
-    }
-
-    fn index(&self, slot: u64) -> Option<usize> {
-        usize::try_from(slot.checked_sub(self.first_slot)?).ok()
-    }
-
-    /// Answers the first slot and those linked to it.
-    fn answer_slot(&mut self, reply: Reply, sink: &mut impl FnMut(T, Reply)) {
-        let Some(mut slot) = self.pop_slot() else {
-            return;
-        };
-        let mut index = 0;
-        while slot.next > 0 {
-            // The first slot is gone, so what is one further is at index 0.
-            index += slot.next as usize;
-            let Some(linked) = self.slots.get_mut(index - 1) else {
-                break;
-            };
-            let linked = Slot {
-                token: linked.token.take(),
-                ..*linked
-            };
-            self.complete(slot.token, || reply.clone(), sink);
-            slot = linked;
-        }
-        self.complete(slot.token, || reply, sink);
-        while self.slots.front().is_some_and(|slot| slot.linked) {
-            self.pop_slot();
-        }
-    }
-
-    fn complete(
-        &mut self,
-        token: Option<T>,
-        reply: impl FnOnce() -> Reply,
-        sink: &mut impl FnMut(T, Reply),
-    ) {
-        self.waiting -= 1;
-        self.completed = self.completed.wrapping_add(1);
-        if let Some(token) = token {
-            sink(token, reply());
-        }
-    }
-
-    fn pop_slot(&mut self) -> Option<Slot<T>> {
-        let slot = self.slots.pop_front()?;
-        self.first_slot += 1;
-        Some(slot)
-    }
-
-    fn push_slot(&mut self, token: T, linked: bool) {
-        self.slots.push_back(Slot {
-            token: Some(token),
-            next: 0,
-            linked,
-        });
-        self.waiting += 1;
     }
 }

@@ -6,5 +6,6 @@ mod hostile;
 mod lifecycle;
 mod model;
 mod sessions;
+mod splits;
 mod support;
 mod values;

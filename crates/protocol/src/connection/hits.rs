@@ -1,0 +1,82 @@
+//! Small values that have come whole: the common reply to a read, in one pass.
+//!
+//! The input may end anywhere, so [`Reader`](super::reader::Reader) finds the end of a line before
+//! it looks at what is in it, and remembers the line until all of the data is there. For a small
+//! value that is most of the work. Here a value is read against the key that is next to be
+//! answered, from its first byte to its last. Whatever is not exactly that, good or bad, is left
+//! where it is for the reader, which waits for the rest of it or says what is wrong.
+
+use bytes::Bytes;
+
+use super::input::{Input, LINE_END};
+use crate::encode::outbox::Outbox;
+use crate::parse::ValueNumbers;
+use crate::pending::Pending;
+use crate::{Limits, Reply, Value};
+
+/// Reads the small values at the start of the input that answer the front command, which has been
+/// written, and answers their keys; false if there is none.
+pub(super) fn read_hits<T>(
+    cas: bool,
+    asked: &mut Outbox<T>,
+    input: &mut Input<'_>,
+    sink: &mut impl FnMut(T, Reply),
+) -> bool {
+    let limits = *asked.limits();
+    let pending = asked.pending_mut();
+    let mut rest = input.rest();
+    let before = rest.len();
+    while let Some(hit) = Hit::parse(rest, cas, pending, &limits) {
+        let value = Value {
+            data: Bytes::copy_from_slice(hit.data),
+            flags: hit.numbers.flags,
+            cas: hit.numbers.cas,
+        };
+        rest = hit.behind;
+        for _ in 0..hit.misses {
+            pending.answer_key(Reply::Miss, sink);
+        }
+        pending.answer_key(Reply::Value(value), sink);
+    }
+    let read = before - rest.len();
+    input.skip(read);
+    read > 0
+}
+
+/// A small value that has come whole and answers the front command.
+struct Hit<'a> {
+    /// How many keys that wait were asked before its own.
+    misses: u32,
+    numbers: ValueNumbers,
+    data: &'a [u8],
+    /// What follows its line end.
+    behind: &'a [u8],
+}
+
+impl<'a> Hit<'a> {
+    /// Parses what the input begins with; `None` leaves it to the reader.
+    #[inline]
+    fn parse<T>(
+        input: &'a [u8],
+        has_cas: bool,
+        pending: &Pending<T>,
+        limits: &Limits,
+    ) -> Option<Self> {
+        let fields = input.strip_prefix(b"VALUE ")?;
+        let (misses, key) = pending
+            .find_key(|key| fields.starts_with(key) && fields.get(key.len()) == Some(&b' '))?;
+        let (numbers, fields) = ValueNumbers::split(&fields[key.len()..], has_cas)?;
+        let behind = fields.strip_prefix(LINE_END)?;
+        let length = usize::try_from(numbers.length).ok()?;
+        let fits = input.len() - behind.len() <= limits.max_line
+            && length < limits.copy_below
+            && length <= limits.value_size();
+        let (data, behind) = behind.split_at_checked(length).filter(|_| fits)?;
+        Some(Self {
+            misses,
+            numbers,
+            data,
+            behind: behind.strip_prefix(LINE_END)?,
+        })
+    }
+}
