@@ -18,13 +18,14 @@ use std::fs;
 use std::io;
 use std::process::ExitCode;
 
-use crate::campaign::Programs;
+use crate::campaign::{Programs, Single};
 use crate::load::Steersman;
 use crate::machine::Machine;
-use crate::plan::{Mode, Part};
-use crate::results::Results;
+use crate::plan::{Mode, Part, SHAPES};
+use crate::results::{Cell, Results};
 
-const USAGE: &str = "usage: run quick|full, report FILE, or a measurement: steersman, raw";
+const USAGE: &str = "usage: run quick|full, report FILE, or a measurement: steersman, raw, alone, \
+                     counted, crowd, due, growth";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -40,7 +41,12 @@ fn main() -> ExitCode {
         },
         Some("steersman") => steersman_bench_contract::run::<Steersman>(args),
         Some("raw") => raw::run(args),
-        _ => usage(),
+        Some("nodes") => match args.next().and_then(|count| count.parse().ok()) {
+            Some(count) => done(load::nodes(count).map_err(io::Error::other)),
+            None => usage(),
+        },
+        Some(name) => load::run(name, &args.collect::<Vec<_>>()).unwrap_or_else(usage),
+        None => usage(),
     }
 }
 
@@ -74,10 +80,26 @@ fn measure(mode: Mode) -> io::Result<Results> {
     for part in Part::ALL {
         measured.extend(campaign::measure(part, mode, &programs, &unavailable)?);
     }
-    Ok(Results {
+    let mut results = Results {
         mode,
         machine: Machine::look(),
         unavailable,
         measured,
-    })
+        single: Single::default(),
+        instructions: Vec::new(),
+    };
+    let highest = results.rate("steersman", Cell::new(Part::Reads, SHAPES[1]));
+    results.single = campaign::measure_single(mode, &programs, highest)?;
+    if mode == Mode::Full {
+        let failures = &mut results.single.failures;
+        match campaign::instructions(&programs) {
+            Ok(counted) => results.instructions = counted,
+            Err(reason) => failures.push(reason),
+        }
+        match campaign::flame_graph(&programs) {
+            Ok(svg) => fs::write(report::flame_graph(mode), svg)?,
+            Err(reason) => failures.push(reason),
+        }
+    }
+    Ok(results)
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use steersman_bench_contract::Operation;
 
-use crate::campaign::{Measured, Unavailable};
+use crate::campaign::{Instructions, Measured, Single, Unavailable};
 use crate::machine::Machine;
 use crate::plan::{Mode, Part, VALUE};
 use crate::subject::{Kind, SUBJECTS, Subject, named};
@@ -17,6 +17,10 @@ pub(crate) struct Results {
     pub(crate) unavailable: Unavailable,
     /// Operations that tasks issue one after the other.
     pub(crate) measured: Vec<Measured>,
+    /// What only Steersman is measured for.
+    pub(crate) single: Single,
+    /// Of a read.
+    pub(crate) instructions: Vec<Instructions>,
 }
 
 /// Which numbers are meant.

@@ -1,7 +1,9 @@
 //! Carries out a plan: the cases of a part take turns, round after round, each in a process of its
 //! own beside the same server.
 
+mod cpu;
 mod process;
+mod single;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -9,7 +11,9 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use steersman_bench_contract::{Operation, Outcome};
 
+pub(crate) use self::cpu::{Instructions, flame_graph, instructions};
 pub(crate) use self::process::Programs;
+pub(crate) use self::single::{Single, measure as measure_single};
 use crate::plan::{Case, Mode, Part, VALUE};
 use crate::server::Server;
 use crate::subject::SUBJECTS;
@@ -28,18 +32,22 @@ pub(crate) struct Measured {
 impl Measured {
     /// Operations a second: the median of the rounds.
     pub(crate) fn rate(&self) -> f64 {
-        let mut rates: Vec<_> = self.samples.iter().map(Outcome::rate).collect();
-        rates.sort_by(f64::total_cmp);
-        let middle = rates.len() / 2;
-        match rates.len() {
-            0 => f64::NAN,
-            length if length % 2 == 0 => f64::midpoint(rates[middle - 1], rates[middle]),
-            _ => rates[middle],
-        }
+        median(self.samples.iter().map(Outcome::rate).collect())
     }
 
     pub(crate) fn errors(&self) -> u64 {
         self.samples.iter().map(|sample| sample.errors).sum()
+    }
+}
+
+/// The median; not a number if there are none.
+pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let middle = numbers.len() / 2;
+    match numbers.len() {
+        0 => f64::NAN,
+        length if length % 2 == 0 => f64::midpoint(numbers[middle - 1], numbers[middle]),
+        _ => numbers[middle],
     }
 }
 
@@ -119,4 +127,19 @@ pub(crate) fn measure(
         }
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]).to_bits(), 2.0_f64.to_bits());
+        assert_eq!(
+            median(vec![4.0, 1.0, 2.0, 3.0]).to_bits(),
+            2.5_f64.to_bits()
+        );
+        assert!(median(Vec::new()).is_nan());
+    }
 }

@@ -52,6 +52,22 @@ impl Programs {
         ]);
         answer(&words)
     }
+
+    /// Runs a command of this program, and reads what it prints.
+    pub(super) fn own<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        args: &[String],
+    ) -> Result<T, String> {
+        let mut words = vec![self.own.display().to_string(), name.to_owned()];
+        words.extend_from_slice(args);
+        answer(&words)
+    }
+
+    /// A program that was built together with this one.
+    pub(super) fn beside(&self, name: &str) -> String {
+        self.own.with_file_name(name).display().to_string()
+    }
 }
 
 /// Why there is no program for that subject.
@@ -61,7 +77,7 @@ pub(super) fn not_built(subject: &Subject) -> Option<String> {
 }
 
 /// Runs a command on the cores of the run, and reads the line of JSON that it prints.
-fn answer<T: DeserializeOwned>(words: &[String]) -> Result<T, String> {
+pub(super) fn answer<T: DeserializeOwned>(words: &[String]) -> Result<T, String> {
     let cores: Vec<_> = cores().iter().map(usize::to_string).collect();
     let output = Command::new("timeout")
         .args([

@@ -22,6 +22,15 @@ impl Goal {
         }
     }
 
+    fn at_most(what: String, measured: f64, bound: f64) -> Self {
+        Self {
+            what,
+            measured,
+            bound,
+            at_most: true,
+        }
+    }
+
     fn row(&self) -> Option<Vec<String>> {
         let Self {
             what,
@@ -52,7 +61,12 @@ pub(super) fn table(results: &Results) -> Table {
     let remark = "Ratios that Steersman is to reach, all from this run.";
     let columns = ["", "goal", "measured", "reached"];
     let mut table = Table::new("Goals", remark, &columns);
-    let goals = [limits(results), peers(results), writes(results)];
+    let goals = [
+        limits(results),
+        peers(results),
+        writes(results),
+        single(results),
+    ];
     table.rows = goals.iter().flatten().filter_map(Goal::row).collect();
     table
 }
@@ -108,4 +122,28 @@ fn writes(results: &Results) -> Vec<Goal> {
             Goal::at_least(format!("writes of raw, {tasks} tasks"), measured, 0.8)
         })
         .collect()
+}
+
+/// One caller alone, and many at once.
+fn single(results: &Results) -> Vec<Goal> {
+    let (raw, client) = super::single::alone_ns(&results.single);
+    let alone = Goal::at_most(
+        "time of a lone read, of a bare exchange".into(),
+        client / raw,
+        1.15,
+    );
+    let crowds = results
+        .single
+        .crowds
+        .iter()
+        .filter(|crowd| crowd.tasks >= 1_000);
+    let crowds = crowds.map(|crowd| {
+        let measured = crowd.latency.p999_us / crowd.latency.p50_us;
+        Goal::at_most(
+            format!("p99.9 of p50, {} tasks", crowd.tasks),
+            measured,
+            20.0,
+        )
+    });
+    [alone].into_iter().chain(crowds).collect()
 }

@@ -4,13 +4,14 @@ mod closed;
 mod goals;
 mod plot;
 mod readme;
+mod single;
 mod table;
 
 use std::fmt::Write;
 use std::fs;
 use std::io;
 
-use crate::plan::CONNECTION_TASKS;
+use crate::plan::{CONNECTION_TASKS, Mode};
 use crate::results::Results;
 
 /// Where results are written.
@@ -39,13 +40,24 @@ pub(crate) fn publish(results: &Results) -> io::Result<()> {
     readme::update(results, &tables)
 }
 
+/// Where a flame graph of that mode is kept.
+pub(crate) fn flame_graph(mode: Mode) -> String {
+    format!("{FOLDER}/{}-flame.svg", mode.name())
+}
+
 fn tables(results: &Results) -> Vec<table::Table> {
     let mut tables = vec![closed::reads(results)];
     tables.extend(closed::connections(results));
     tables.extend([
         closed::writes(results),
         closed::alone(results),
+        single::alone(&results.single),
+        single::crowds(&results.single),
+        single::due(&results.single),
+        single::growth(&results.single),
+        single::memory(&results.single),
         closed::sizes(results),
+        single::instructions(results),
         goals::table(results),
     ]);
     tables.retain(|table| !table.rows.is_empty());
@@ -73,7 +85,9 @@ fn remarks(results: &Results) -> Vec<String> {
             case.connections,
         )
     });
-    missing.chain(failed).collect()
+    let single = results.single.failures.iter();
+    let single = single.map(|reason| format!("Not measured: {reason}"));
+    missing.chain(failed).chain(single).collect()
 }
 
 fn page(results: &Results, tables: &[table::Table]) -> String {
