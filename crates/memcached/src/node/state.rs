@@ -105,7 +105,7 @@ impl State {
         }
         // Whoever came first goes first.
         if self.waiting.is_empty()
-            && let Some(best) = self.best_lane(options.max_in_flight)
+            && let Some(best) = self.best_lane(options)
         {
             return Ok(Some(best));
         }
@@ -130,27 +130,46 @@ impl State {
         Ok(None)
     }
 
-    /// The connection with the fewest requests and a free place.
+    /// The connection for the next request, with a free place: the one with the fewest requests, or
+    /// one that has some which are not written yet, unless it has more than the other by a line.
+    ///
+    /// What joins such a batch shares its line, its write and its wake-up. Spread evenly, the requests
+    /// of tasks that run one after the other would be half a batch for each of two connections, and the
+    /// server would have nothing to do while they are made.
     ///
     /// While noreply writes are outstanding on a connection it takes everything, so that what a
     /// task sends after such a write cannot overtake it on another connection. So there is at
     /// most one such connection.
-    fn best_lane(&self, max_in_flight: usize) -> Option<usize> {
-        let mut best: Option<(usize, &Lane)> = None;
+    fn best_lane(&self, options: &Options) -> Option<usize> {
+        let mut least: Option<(usize, &Lane)> = None;
+        let mut batch: Option<(usize, &Lane)> = None;
         for (index, lane) in self.lanes.iter().enumerate() {
             if !lane.is_open() {
                 continue;
             }
             if lane.quiet > 0 {
-                best = Some((index, lane));
+                least = Some((index, lane));
+                batch = None;
                 break;
             }
-            if best.is_none_or(|(_, least)| lane.in_flight < least.in_flight) {
-                best = Some((index, lane));
+            if least.is_none_or(|(_, least)| lane.in_flight < least.in_flight) {
+                least = Some((index, lane));
+            }
+            if batch.is_none() && !lane.outbox.is_empty() {
+                batch = Some((index, lane));
             }
         }
-        let (index, lane) = best?;
-        (lane.in_flight < max_in_flight).then_some(index)
+        let (index, least) = least?;
+        let most = least
+            .in_flight
+            .saturating_add(options.limits.max_batch_keys)
+            .min(options.max_in_flight);
+        match batch {
+            Some((index, batch)) if least.outbox.is_empty() && batch.in_flight < most => {
+                Some(index)
+            }
+            _ => (least.in_flight < options.max_in_flight).then_some(index),
+        }
     }
 
     /// Puts a request at the end of the queue.
@@ -179,7 +198,7 @@ impl State {
     pub(super) fn serve_queue(&mut self, options: &Options) -> Aftermath {
         let mut aftermath = Aftermath::default();
         while !self.waiting.is_empty()
-            && let Some(best) = self.best_lane(options.max_in_flight)
+            && let Some(best) = self.best_lane(options)
             && let Some((_, queued)) = self.waiting.pop_first()
         {
             let lane = &mut self.lanes[best];

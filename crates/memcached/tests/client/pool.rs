@@ -69,7 +69,10 @@ async fn a_connection_with_requests_in_flight_is_never_purged() {
     let mut first = attempts.next().await.accept();
     let mut second = attempts.next().await.accept();
     settle().await;
-    let reads = [(); 2].map(|()| tokio::spawn(client.get("k").into_future()));
+    // One after the other is written: together they would share a connection.
+    let one = tokio::spawn(client.get("k").into_future());
+    settle().await;
+    let reads = [one, tokio::spawn(client.get("k").into_future())];
     tokio::time::sleep(10 * MINUTE).await;
     first.exchange("get k\r\n", "END\r\n").await;
     second.exchange("get k\r\n", "END\r\n").await;
@@ -82,6 +85,28 @@ async fn a_connection_with_requests_in_flight_is_never_purged() {
         2,
         "min_connections stay"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_made_together_fill_a_line_of_one_connection_and_then_the_other() {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .min_connections(2)
+            .autobatching_max_keys(4)
+            .timeout(None)
+    });
+    let mut first = attempts.next().await.accept();
+    let mut second = attempts.next().await.accept();
+    settle().await;
+    let reads: Vec<_> = (0..8)
+        .map(|number| tokio::spawn(client.get(format!("k{number}")).into_future()))
+        .collect();
+    settle().await;
+    first.exchange("get k0 k1 k2 k3\r\n", "END\r\n").await;
+    second.exchange("get k4 k5 k6 k7\r\n", "END\r\n").await;
+    for read in reads {
+        assert_eq!(read.await.unwrap().unwrap(), None);
+    }
 }
 
 #[tokio::test(start_paused = true)]
