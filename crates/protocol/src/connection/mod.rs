@@ -5,9 +5,9 @@
 //! the request next in turn. Reads are checked by key on top of that: a value goes to those who
 //! asked for its key, or the connection fails; it never goes to anybody else.
 
-mod hits;
 mod input;
 mod reader;
+mod whole;
 
 use std::ops::Range;
 

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use memchr::memchr;
 
-use super::hits::read_hits;
 use super::input::{Input, LINE_END};
+use super::whole::read_whole;
 use crate::encode::outbox::Outbox;
 use crate::error::{ProtocolError, ProtocolErrorKind, excerpt};
 use crate::parse::{self, Expected, ValueLine, ValueNumbers};
@@ -47,7 +47,7 @@ impl ValueHeader {
 }
 
 impl Reader {
-    /// Reads one line, or the data of one value, or whole values, and answers what that completes
+    /// Reads one line, or the data of one value, or whole replies, and answers what that completes
     /// in `asked`; false if there is nothing complete to read.
     pub(super) fn read<T>(
         &mut self,
@@ -57,6 +57,9 @@ impl Reader {
     ) -> Result<bool, ProtocolError> {
         if let Some(header) = self.value {
             return self.read_data(header, asked, input, sink);
+        }
+        if self.scanned == 0 && read_whole(asked, input, sink) {
+            return Ok(true);
         }
         let rest = input.rest();
         if rest.is_empty() {
@@ -71,13 +74,6 @@ impl Reader {
             return Err(unsolicited(rest));
         };
         let expected = command.expected;
-        if let Expected::Values { cas } = expected
-            && self.scanned == 0
-            && read_hits(cas, asked, input, sink)
-        {
-            return Ok(true);
-        }
-        let rest = input.rest();
         let Some(len) = self.find_line(asked.limits(), expected, rest)? else {
             return Ok(false);
         };

@@ -133,6 +133,7 @@ pub(crate) fn write_read(kind: ReadKind, output: &mut Output) -> usize {
 }
 
 /// Writes a key with the space before it.
+#[inline]
 pub(crate) fn write_key(key: Key<'_>, output: &mut Output) {
     output.put(b" ");
     output.put(key.as_bytes());

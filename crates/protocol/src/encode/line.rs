@@ -24,12 +24,13 @@ pub(crate) struct OpenLine {
     len: usize,
     requests: usize,
     keys: Vec<AskedKey>,
-    /// The hash of each of `keys`.
-    hashes: Vec<u32>,
+    /// Tells of most keys that they are new without a look at `keys`.
+    filter: Filter,
 }
 
 #[derive(Debug)]
 struct AskedKey {
+    hash: u32,
     /// Where in the line it begins.
     start: usize,
     len: usize,
@@ -48,7 +49,7 @@ impl OpenLine {
         self.len = len;
         self.requests = 0;
         self.keys.clear();
-        self.hashes.clear();
+        self.filter = Filter::default();
     }
 
     pub(crate) fn close(&mut self) {
@@ -71,20 +72,23 @@ impl OpenLine {
     }
 
     /// Notes a key that has just been put, asked for by the request in `slot`.
+    #[inline]
     pub(crate) fn add_key(&mut self, key: Key<'_>, hash: u32, slot: u64) {
         let len = key.as_bytes().len();
+        self.filter.add(hash);
         self.keys.push(AskedKey {
+            hash,
             start: self.len + " ".len(),
             len,
             last_slot: slot,
         });
-        self.hashes.push(hash);
         self.len += " ".len() + len;
         self.requests += 1;
     }
 
     /// If the line asks for `key` already, notes that the request in `slot` does so too and
     /// returns the slot of the one before.
+    #[inline]
     pub(crate) fn join_key(
         &mut self,
         key: Key<'_>,
@@ -92,21 +96,37 @@ impl OpenLine {
         slot: u64,
         output: &Output,
     ) -> Option<u64> {
-        // A search without a position is compiled to compare many hashes at a time.
-        if !self.hashes.contains(&hash) {
+        if !self.filter.may_have(hash) {
             return None;
         }
         let line = output.last(self.len);
-        let asked = self
-            .keys
-            .iter_mut()
-            .zip(&self.hashes)
-            .find(|(asked, other)| {
-                **other == hash && line[asked.start..][..asked.len] == *key.as_bytes()
-            });
-        let (asked, _) = asked?;
+        let asked = self.keys.iter_mut().find(|asked| {
+            asked.hash == hash && line[asked.start..][..asked.len] == *key.as_bytes()
+        })?;
         self.requests += 1;
         Some(std::mem::replace(&mut asked.last_slot, slot))
+    }
+}
+
+/// A Bloom filter with one bit a hash: it may take a new hash for one that was added, but never the
+/// other way round. Even a line of 300 keys leaves most of its 1,024 bits clear.
+#[derive(Debug, Default)]
+struct Filter([u64; 16]);
+
+impl Filter {
+    fn add(&mut self, hash: u32) {
+        let (word, bit) = Self::place(hash);
+        self.0[word] |= bit;
+    }
+
+    fn may_have(&self, hash: u32) -> bool {
+        let (word, bit) = Self::place(hash);
+        self.0[word] & bit != 0
+    }
+
+    /// The upper bits of a product depend on the most bits of its factor, so they say where.
+    fn place(hash: u32) -> (usize, u64) {
+        ((hash >> 28) as usize, 1 << (hash >> 22 & 63))
     }
 }
 
@@ -153,6 +173,26 @@ mod tests {
         for (slot, key) in (0..).zip(keys) {
             assert_eq!(line.join_key(key, 7, slot + 10, &output), Some(slot));
             assert_eq!(line.join_key(key, 7, slot + 20, &output), Some(slot + 10));
+        }
+    }
+
+    #[test]
+    fn every_key_of_a_long_line_is_found_again() {
+        let mut output = Output::default();
+        let mut line = OpenLine::default();
+        output.put(b"get");
+        line.open(ReadKind::Get, "get".len());
+        let names: Vec<_> = (0..500).map(|number| format!("key:{number}")).collect();
+        let keys = || (0..).zip(names.iter().map(|name| Key::new(name.as_bytes()).unwrap()));
+        for (slot, key) in keys() {
+            assert_eq!(line.join_key(key, hash(key), slot, &output), None);
+            output.put(b" ");
+            output.put(key.as_bytes());
+            line.add_key(key, hash(key), slot);
+        }
+        for (slot, key) in keys() {
+            let joined = line.join_key(key, hash(key), slot + 1_000, &output);
+            assert_eq!(joined, Some(slot));
         }
     }
 

@@ -62,13 +62,13 @@ impl<T> Outbox<T> {
     /// # Errors
     /// [`RequestError`] if it can't be sent; `token` is dropped then.
     pub fn submit(&mut self, request: &Request<'_>, token: T) -> Result<(), RequestError> {
-        command::check(request, &self.limits)?;
         match Form::of(request) {
             Form::Read(kind, key) => {
                 self.push_read(kind, key, token);
                 self.close_line_unless_batching();
             }
             Form::Command(expected) => {
+                command::check(request, &self.limits)?;
                 self.close_line();
                 self.pending
                     .push_command(self.output.end(), expected, Some(token));

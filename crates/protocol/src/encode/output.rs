@@ -38,6 +38,7 @@ struct Shared {
 
 impl Output {
     /// Appends a few bytes.
+    #[inline]
     pub(crate) fn put(&mut self, bytes: &[u8]) {
         self.encoded.extend_from_slice(bytes);
     }

@@ -1,8 +1,8 @@
-//! Small values that have come whole: the common reply to a read, in one pass.
+//! Replies to reads that have come whole, which most do: values and end lines in one pass.
 //!
 //! The input may end anywhere, so [`Reader`](super::reader::Reader) finds the end of a line before
-//! it looks at what is in it, and remembers the line until all of the data is there. For a small
-//! value that is most of the work. Here a value is read against the key that is next to be
+//! it looks at what is in it, and remembers the line of a value until all of the data is there. For
+//! a small value that is most of the work. Here a value is read against the key that is next to be
 //! answered, from its first byte to its last. Whatever is not exactly that, good or bad, is left
 //! where it is for the reader, which waits for the rest of it or says what is wrong.
 
@@ -10,33 +10,49 @@ use bytes::Bytes;
 
 use super::input::{Input, LINE_END};
 use crate::encode::outbox::Outbox;
-use crate::parse::ValueNumbers;
-use crate::pending::Pending;
+use crate::parse::{Expected, ValueNumbers};
+use crate::pending::{Command, Pending};
 use crate::{Limits, Reply, Value};
 
-/// Reads the small values at the start of the input that answer the front command, which has been
-/// written, and answers their keys; false if there is none.
-pub(super) fn read_hits<T>(
-    cas: bool,
+/// What ends the reply to a read.
+const END: &[u8] = b"END\r\n";
+
+/// Reads the small values and the end lines that the input begins with, as far as they answer the
+/// reads that are next, and answers those; false if there is nothing of the kind.
+pub(super) fn read_whole<T>(
     asked: &mut Outbox<T>,
     input: &mut Input<'_>,
     sink: &mut impl FnMut(T, Reply),
 ) -> bool {
     let limits = *asked.limits();
+    let taken = asked.output().taken();
     let pending = asked.pending_mut();
     let mut rest = input.rest();
     let before = rest.len();
-    while let Some(hit) = Hit::parse(rest, cas, pending, &limits) {
-        let value = Value {
-            data: Bytes::copy_from_slice(hit.data),
-            flags: hit.numbers.flags,
-            cas: hit.numbers.cas,
-        };
-        rest = hit.behind;
-        for _ in 0..hit.misses {
-            pending.answer_key(Reply::Miss, sink);
+    while let Some(&Command {
+        start,
+        expected: Expected::Values { cas },
+        ..
+    }) = pending.front()
+        && start < taken
+    {
+        while let Some(hit) = Hit::parse(rest, cas, pending, &limits) {
+            let value = Value {
+                data: Bytes::copy_from_slice(hit.data),
+                flags: hit.numbers.flags,
+                cas: hit.numbers.cas,
+            };
+            rest = hit.behind;
+            for _ in 0..hit.misses {
+                pending.answer_key(Reply::Miss, sink);
+            }
+            pending.answer_key(Reply::Value(value), sink);
         }
-        pending.answer_key(Reply::Value(value), sink);
+        match rest.strip_prefix(END) {
+            Some(behind) if END.len() <= limits.max_line => rest = behind,
+            _ => break,
+        }
+        pending.answer_rest(Reply::Miss, sink);
     }
     let read = before - rest.len();
     input.skip(read);
