@@ -11,16 +11,20 @@ use crate::support::{Client, delete, get, gets};
 
 const KEYS: [&str; 5] = ["a", "b", "ab", "a-longer-key", "c"];
 
-/// Limits that can be reached here.
-const LIMITS: Limits = Limits {
-    max_value_size: 120,
-    max_line: 40,
-    max_stats_items: 20,
-    max_stats_bytes: 2_000,
-    autobatch: true,
-    max_batch_keys: 4,
-    copy_below: 100,
-};
+/// Limits that can be reached here, one way or the other.
+fn limits() -> impl Strategy<Value = Limits> {
+    let max_line = prop_oneof![Just(60), Just(40)];
+    let copy_below = prop_oneof![Just(100), Just(200)];
+    let autobatch = prop::bool::weighted(0.8);
+    (max_line, copy_below, autobatch).prop_map(|(max_line, copy_below, autobatch)| Limits {
+        max_value_size: 120,
+        max_line,
+        autobatch,
+        max_batch_keys: 4,
+        copy_below,
+        ..Limits::default()
+    })
+}
 
 /// What is asked: reads by the number of their key, or something else.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +102,9 @@ const LENGTHS: &[&str] = &[
     "-1",
     "18446744073709551619",
 ];
-const LINE_ENDS: &[&str] = &["", "\n", "\r", " \r\n", "\r\r\n", "\n\r\n", "x\r\n"];
+const LINE_ENDS: &[&str] = &[
+    "", "\n", "\r", " \r\n", "\r\r\n", "\n\r\n", "x\r\n", "\r\r", "\n\n", "xx",
+];
 
 fn sent() -> impl Strategy<Value = Sent> {
     (
@@ -123,9 +129,9 @@ fn sent() -> impl Strategy<Value = Sent> {
         or_mistake(20, NUMBERS),
         or_mistake(40, LENGTHS),
         or_mistake(30, NUMBERS),
-        or_mistake(60, LINE_ENDS),
+        or_mistake(40, LINE_ENDS),
         prop_oneof![8 => 0..12_usize, 1 => 95..125_usize],
-        or_mistake(60, LINE_ENDS),
+        or_mistake(40, LINE_ENDS),
     )
         .prop_map(
             |(miss, word, key, flags, length, cas, line_end, size, data_end)| Sent {
@@ -163,8 +169,9 @@ impl Sent {
     }
 }
 
-/// The lines that are written for `asks`: the keys of a read, or none for anything else.
-fn lines(asks: &[Ask]) -> Vec<(Vec<usize>, bool)> {
+/// The lines that are written for `asks`: the keys of reads and whether with cas numbers, or no
+/// keys for anything else.
+fn lines(asks: &[Ask], limits: &Limits) -> Vec<(Vec<usize>, bool)> {
     let mut lines: Vec<(Vec<usize>, bool)> = Vec::new();
     for ask in asks {
         let Ask::Read { key, cas } = *ask else {
@@ -172,24 +179,28 @@ fn lines(asks: &[Ask]) -> Vec<(Vec<usize>, bool)> {
             continue;
         };
         match lines.last_mut() {
-            Some((keys, of_cas)) if !keys.is_empty() && *of_cas == cas && keys.contains(&key) => {}
-            Some((keys, of_cas))
-                if !keys.is_empty() && *of_cas == cas && keys.len() < LIMITS.max_batch_keys =>
-            {
-                keys.push(key);
+            Some((keys, of_cas)) if limits.autobatch && !keys.is_empty() && *of_cas == cas => {
+                if keys.contains(&key) {
+                    continue;
+                }
+                if keys.len() < limits.max_batch_keys {
+                    keys.push(key);
+                    continue;
+                }
             }
-            _ => lines.push((vec![key], cas)),
+            _ => {}
         }
+        lines.push((vec![key], cas));
     }
     lines
 }
 
 /// What a server sends in reply to `asks`, the values as `sent` says.
-fn replies(asks: &[Ask], sent: &[Sent], ends: &[Option<&str>]) -> Vec<u8> {
+fn replies(asks: &[Ask], limits: &Limits, sent: &[Sent], ends: &[Option<&str>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut sent = sent.iter().cycle();
     let mut ends = ends.iter().cycle();
-    for (keys, cas) in lines(asks) {
+    for (keys, cas) in lines(asks, limits) {
         for &key in &keys {
             sent.next()
                 .expect("there are some")
@@ -236,6 +247,30 @@ fn feed<'a>(limits: Limits, asks: &[Ask], pieces: impl IntoIterator<Item = &'a [
     }
 }
 
+#[test]
+fn an_end_line_is_a_line() {
+    for (max_line, allowed) in [(5, true), (4, false)] {
+        let limits = Limits {
+            max_line,
+            ..Limits::default()
+        };
+        for len in [1, 5] {
+            let outcome = feed(
+                limits,
+                &[Ask::Read { key: 0, cas: false }],
+                b"END\r\n".chunks(len),
+            );
+            let error = outcome.fed.into_iter().find_map(Result::err);
+            let expected = (!allowed).then_some(ProtocolErrorKind::LineTooLong);
+            assert_eq!(
+                error.map(|error| error.kind()),
+                expected,
+                "{max_line} {len}"
+            );
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn pieces_of_any_size_are_answered_alike(
@@ -246,11 +281,10 @@ proptest! {
             1..6,
         ),
         cuts in prop::collection::vec(1..80_usize, 1..8),
-        autobatch: bool,
+        copying in limits(),
     ) {
-        let copying = Limits { autobatch, ..LIMITS };
         let sharing = Limits { copy_below: 0, ..copying };
-        let bytes = replies(&asks, &sent, &ends);
+        let bytes = replies(&asks, &copying, &sent, &ends);
         let mut rest = &bytes[..];
         let pieces = cuts.into_iter().cycle().map_while(|len| {
             let (piece, behind) = rest.split_at(len.min(rest.len()));
