@@ -171,6 +171,10 @@ impl Builder {
 
     /// Another connection is opened, up to `max_connections`, when every open one has more than
     /// this many requests in flight; 32 by default.
+    ///
+    /// Connections are used as they are opened: each is filled up to that number before the next one
+    /// is used, because requests that share a connection share writes. With 0 or 1 requests are spread
+    /// as evenly as can be, which may be better where values are very large.
     pub fn open_connection_above(mut self, requests: usize) -> Self {
         self.options.open_connection_above = requests;
         self

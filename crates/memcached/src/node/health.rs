@@ -80,8 +80,7 @@ impl Node {
     /// A connection ended. Returns the requests that its driver has not taken.
     pub(super) fn ended(&self, lane: u64, ending: &Ending) -> Option<Outbox<Token>> {
         let mut state = self.lock();
-        let at = state.lanes.iter().position(|other| other.id == lane)?;
-        let unsent = state.lanes.remove(at).outbox;
+        let unsent = state.remove_lane(lane)?.outbox;
         state.counters.closed += 1;
         match ending {
             Ending::Asked { purged } => {

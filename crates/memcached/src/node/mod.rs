@@ -136,8 +136,8 @@ impl Node {
         if let Err(error) = ask.encode(&mut lane.outbox) {
             return Err(self.refuse(state, counts, error));
         }
-        lane.take_place(quiet);
         let waker = lane.waker.take();
+        state.take_place(spot, quiet);
         if quiet {
             state.operations.count(Ended::Executed);
         }

@@ -18,6 +18,8 @@ use crate::options::Options;
 pub(super) struct State {
     pub(super) phase: Phase,
     pub(super) lanes: Vec<Lane>,
+    /// How many places are those of noreply writes, on all connections.
+    quiet: usize,
     /// Requests that wait for a place, oldest first.
     pub(super) waiting: BTreeMap<u64, Queued>,
     next_id: u64,
@@ -75,6 +77,7 @@ impl State {
                 Phase::Connecting
             },
             lanes: Vec::new(),
+            quiet: 0,
             waiting: BTreeMap::new(),
             next_id: 0,
             grow: false,
@@ -130,46 +133,49 @@ impl State {
         Ok(None)
     }
 
-    /// The connection for the next request, with a free place: the one with the fewest requests, or
-    /// one that has some which are not written yet, unless it has more than the other by a line.
+    /// The connection for the next request, with a free place: the first that has few enough to be
+    /// filled up, and when all have many the one with the fewest.
     ///
-    /// What joins such a batch shares its line, its write and its wake-up. Spread evenly, the requests
-    /// of tasks that run one after the other would be half a batch for each of two connections, and the
-    /// server would have nothing to do while they are made.
+    /// What shares a connection shares lines, writes and wake-ups, so a further one is used when it is
+    /// needed, as it is opened when it is needed. Spread evenly, the requests of 256 tasks over 128
+    /// connections would be two for each, and cost several times as much.
     ///
     /// While noreply writes are outstanding on a connection it takes everything, so that what a
     /// task sends after such a write cannot overtake it on another connection. So there is at
     /// most one such connection.
     fn best_lane(&self, options: &Options) -> Option<usize> {
-        let mut least: Option<(usize, &Lane)> = None;
-        let mut batch: Option<(usize, &Lane)> = None;
-        for (index, lane) in self.lanes.iter().enumerate() {
-            if !lane.is_open() {
-                continue;
-            }
-            if lane.quiet > 0 {
-                least = Some((index, lane));
-                batch = None;
-                break;
-            }
-            if least.is_none_or(|(_, least)| lane.in_flight < least.in_flight) {
-                least = Some((index, lane));
-            }
-            if batch.is_none() && !lane.outbox.is_empty() {
-                batch = Some((index, lane));
-            }
-        }
-        let (index, least) = least?;
-        let most = least
-            .in_flight
-            .saturating_add(options.limits.max_batch_keys)
-            .min(options.max_in_flight);
-        match batch {
-            Some((index, batch)) if least.outbox.is_empty() && batch.in_flight < most => {
-                Some(index)
-            }
-            _ => (least.in_flight < options.max_in_flight).then_some(index),
-        }
+        let few = options
+            .open_connection_above
+            .clamp(1, options.max_in_flight);
+        let open = || {
+            let lanes = self.lanes.iter().enumerate();
+            lanes.filter(|(_, lane)| lane.is_open())
+        };
+        let best = if self.quiet > 0
+            && let Some(quiet) = open().find(|(_, lane)| lane.quiet > 0)
+        {
+            Some(quiet)
+        } else if let Some(filling) = open().find(|(_, lane)| lane.in_flight < few) {
+            Some(filling)
+        } else {
+            open().min_by_key(|(_, lane)| lane.in_flight)
+        };
+        let (index, lane) = best?;
+        (lane.in_flight < options.max_in_flight).then_some(index)
+    }
+
+    /// Takes a place on a connection for a request, a noreply write or not.
+    pub(super) fn take_place(&mut self, lane: usize, quiet: bool) {
+        self.lanes[lane].take_place(quiet);
+        self.quiet += usize::from(quiet);
+    }
+
+    /// A connection has ended; returns it.
+    pub(super) fn remove_lane(&mut self, id: u64) -> Option<Lane> {
+        let at = self.lanes.iter().position(|lane| lane.id == id)?;
+        let lane = self.lanes.remove(at);
+        self.quiet = self.quiet.saturating_sub(lane.quiet);
+        Some(lane)
     }
 
     /// Puts a request at the end of the queue.
@@ -201,8 +207,8 @@ impl State {
             && let Some(best) = self.best_lane(options)
             && let Some((_, queued)) = self.waiting.pop_first()
         {
+            self.take_place(best, queued.quiet);
             let lane = &mut self.lanes[best];
-            lane.take_place(queued.quiet);
             if queued.quiet {
                 self.operations.count(Ended::Executed);
             }
@@ -225,6 +231,7 @@ impl State {
             if lane.in_flight == 0 {
                 lane.idle_since = now;
             }
+            self.quiet = self.quiet.saturating_sub(quiet);
         }
     }
 

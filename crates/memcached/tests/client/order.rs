@@ -106,6 +106,7 @@ async fn what_follows_a_noreply_write_takes_the_same_connection() {
         builder
             .min_connections(2)
             .max_connections(2)
+            .open_connection_above(1)
             .autobatching(false)
     });
     let mut first = attempts.next().await.accept();

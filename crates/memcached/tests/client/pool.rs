@@ -64,15 +64,14 @@ async fn another_connection_opens_under_load_and_is_purged_when_idle() {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_with_requests_in_flight_is_never_purged() {
-    let (client, mut attempts) =
-        client(|builder| builder.min_connections(2).timeout(None).stalled_after(None));
+    let (client, mut attempts) = client(|builder| {
+        let spread = builder.min_connections(2).open_connection_above(1);
+        spread.timeout(None).stalled_after(None)
+    });
     let mut first = attempts.next().await.accept();
     let mut second = attempts.next().await.accept();
     settle().await;
-    // One after the other is written: together they would share a connection.
-    let one = tokio::spawn(client.get("k").into_future());
-    settle().await;
-    let reads = [one, tokio::spawn(client.get("k").into_future())];
+    let reads = [(); 2].map(|()| tokio::spawn(client.get("k").into_future()));
     tokio::time::sleep(10 * MINUTE).await;
     first.exchange("get k\r\n", "END\r\n").await;
     second.exchange("get k\r\n", "END\r\n").await;
@@ -88,11 +87,11 @@ async fn a_connection_with_requests_in_flight_is_never_purged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_made_together_fill_a_line_of_one_connection_and_then_the_other() {
+async fn a_connection_is_filled_up_before_the_next_one_is_used() {
     let (client, mut attempts) = client(|builder| {
         builder
             .min_connections(2)
-            .autobatching_max_keys(4)
+            .open_connection_above(4)
             .timeout(None)
     });
     let mut first = attempts.next().await.accept();
