@@ -25,12 +25,16 @@ pub(super) struct Lane {
     /// When the first request with a time-out was put in the outbox, and the earliest deadline by
     /// that.
     timed: Option<Timed>,
-    /// Since when no place is taken.
-    pub(super) idle_since: Instant,
+    /// When the server was last heard of, or began to owe an answer. Without a request in flight, since
+    /// when there is none.
+    pub(super) heard: Instant,
 }
 
 /// The requests of a batch share one time, unless the driver takes so long to run.
 const LATE: Duration = Duration::from_millis(1);
+
+/// A connection that owes an answer for longer is not filled up while there are others.
+const PROMPT: Duration = Duration::from_millis(10);
 
 #[derive(Debug)]
 struct Timed {
@@ -64,7 +68,7 @@ impl Lane {
             waker: None,
             leave: None,
             timed: None,
-            idle_since: now,
+            heard: now,
         }
     }
 
@@ -107,14 +111,29 @@ impl Lane {
 
     /// Takes a place for a request, a noreply write or not.
     pub(super) fn take_place(&mut self, quiet: bool) {
+        if self.in_flight == 0 {
+            self.heard = Instant::now();
+        }
         self.in_flight += 1;
         self.quiet += usize::from(quiet);
     }
 
-    /// Gives back `places`, of which `quiet` were noreply writes.
-    pub(super) fn give_back(&mut self, places: usize, quiet: usize) {
+    /// Gives back `places`, of which `quiet` were noreply writes, after an answer that came now.
+    pub(super) fn give_back(&mut self, places: usize, quiet: usize, now: Instant) {
+        self.heard = now;
         self.in_flight = self.in_flight.saturating_sub(places);
         self.quiet = self.quiet.saturating_sub(quiet);
+    }
+
+    /// How many requests it has, but one that has fewer than `few` has as few as any other such.
+    #[inline]
+    pub(super) fn fill(&self, few: usize) -> usize {
+        self.in_flight.max(few - 1)
+    }
+
+    /// Whether it does not owe an answer for long.
+    pub(super) fn is_prompt(&self, now: Instant) -> bool {
+        self.in_flight == 0 || now.duration_since(self.heard) < PROMPT
     }
 
     /// Whether new requests may be put on it.

@@ -133,35 +133,55 @@ impl State {
         Ok(None)
     }
 
-    /// The connection for the next request, with a free place: the first that has few enough to be
-    /// filled up, and when all have many the one with the fewest.
+    /// The connection for the next request, with a free place: one whose next write it can join, else
+    /// the first that has few enough to be filled up, and when all have many the one with the fewest.
     ///
     /// What shares a connection shares lines, writes and wake-ups, so a further one is used when it is
     /// needed, as it is opened when it is needed. Spread evenly, the requests of 256 tasks over 128
-    /// connections would be two for each, and cost several times as much.
+    /// connections would be two for each, and cost several times as much. One that owes an answer for
+    /// long comes last: it may be stuck.
     ///
     /// While noreply writes are outstanding on a connection it takes everything, so that what a
     /// task sends after such a write cannot overtake it on another connection. So there is at
     /// most one such connection.
     fn best_lane(&self, options: &Options) -> Option<usize> {
+        if self.quiet > 0
+            && let Some(index) = self.lanes.iter().position(|lane| lane.quiet > 0)
+            && self.lanes[index].is_open()
+        {
+            return (self.lanes[index].in_flight < options.max_in_flight).then_some(index);
+        }
         let few = options
             .open_connection_above
             .clamp(1, options.max_in_flight);
-        let open = || {
-            let lanes = self.lanes.iter().enumerate();
-            lanes.filter(|(_, lane)| lane.is_open())
-        };
-        let best = if self.quiet > 0
-            && let Some(quiet) = open().find(|(_, lane)| lane.quiet > 0)
-        {
-            Some(quiet)
-        } else if let Some(filling) = open().find(|(_, lane)| lane.in_flight < few) {
-            Some(filling)
-        } else {
-            open().min_by_key(|(_, lane)| lane.in_flight)
-        };
+        let mut best: Option<(usize, &Lane)> = None;
+        for (index, lane) in self.lanes.iter().enumerate() {
+            if !lane.is_open() {
+                continue;
+            }
+            if lane.in_flight < few && !lane.outbox.is_empty() {
+                return Some(index);
+            }
+            if best.is_none_or(|(_, best)| lane.fill(few) < best.fill(few)) {
+                best = Some((index, lane));
+            }
+        }
         let (index, lane) = best?;
+        if lane.outbox.is_empty() && lane.in_flight > 0 {
+            // Only for the first request of a batch: the clock is read.
+            return self.most_prompt_lane(few, options);
+        }
         (lane.in_flight < options.max_in_flight).then_some(index)
+    }
+
+    /// The same with a look at the clock: one that may be stuck comes behind all others.
+    fn most_prompt_lane(&self, few: usize, options: &Options) -> Option<usize> {
+        let now = Instant::now();
+        let lanes = self.lanes.iter().enumerate();
+        let best = lanes
+            .filter(|(_, lane)| lane.is_open() && lane.in_flight < options.max_in_flight)
+            .min_by_key(|(_, lane)| (!lane.is_prompt(now), lane.fill(few)));
+        best.map(|(index, _)| index)
     }
 
     /// Takes a place on a connection for a request, a noreply write or not.
@@ -227,10 +247,7 @@ impl State {
     /// Gives back `places` of a connection, of which `quiet` were noreply writes.
     pub(super) fn release(&mut self, lane: u64, places: usize, quiet: usize, now: Instant) {
         if let Some(lane) = self.lane(lane) {
-            lane.give_back(places, quiet);
-            if lane.in_flight == 0 {
-                lane.idle_since = now;
-            }
+            lane.give_back(places, quiet, now);
             self.quiet = self.quiet.saturating_sub(quiet);
         }
     }
@@ -293,7 +310,7 @@ impl State {
                 next = earlier(next, now.checked_add(after));
                 continue;
             }
-            match lane.idle_since.checked_add(after) {
+            match lane.heard.checked_add(after) {
                 Some(due) if due <= now => {
                     lane.ask_to_leave(Leave::Retire { purged: true });
                     wakers.extend(lane.waker.take());

@@ -109,6 +109,39 @@ async fn a_connection_is_filled_up_before_the_next_one_is_used() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_connection_that_is_stuck_gets_no_more_while_there_are_others() {
+    let (client, mut attempts) = client(|builder| {
+        let builder = builder.min_connections(2).max_connections(2);
+        builder.stalled_after(None).timeout(None)
+    });
+    let mut first = attempts.next().await.accept();
+    let mut second = attempts.next().await.accept();
+    settle().await;
+    let stuck = tokio::spawn(client.get("stuck").into_future());
+    first.expect("get stuck\r\n").await;
+    tokio::time::sleep(Duration::from_millis(11)).await;
+    for _ in 0..100 {
+        let read = tokio::spawn(client.get("k").into_future());
+        second.exchange("get k\r\n", "END\r\n").await;
+        read.await.unwrap().unwrap();
+    }
+    // More than one connection should have is still better there than on the stuck one.
+    let many: Vec<_> = (0..100)
+        .map(|_| tokio::spawn(client.get("k").into_future()))
+        .collect();
+    second.exchange("get k\r\n", "END\r\n").await;
+    for read in many {
+        read.await.unwrap().unwrap();
+    }
+    // It answers: it is the first one again.
+    first.reply("END\r\n").await;
+    stuck.await.unwrap().unwrap();
+    let read = tokio::spawn(client.get("k").into_future());
+    first.exchange("get k\r\n", "END\r\n").await;
+    read.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn with_no_connections_kept_ahead_the_first_request_connects() {
     let (client, mut attempts) = client(|builder| builder.min_connections(0));
     assert!(attempts.next_within(MINUTE).await.is_none());
