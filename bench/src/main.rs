@@ -17,6 +17,7 @@ mod subject;
 use std::fs;
 use std::io;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use crate::campaign::{Programs, Single};
 use crate::load::Steersman;
@@ -56,7 +57,10 @@ fn usage() -> ExitCode {
 }
 
 fn run(mode: Mode) -> ExitCode {
-    done(measure(mode).and_then(|results| report::publish(&results)))
+    let began = Instant::now();
+    let results = measure(mode);
+    eprintln!("Measured in {} s", began.elapsed().as_secs());
+    done(results.and_then(|results| report::publish(&results)))
 }
 
 fn read(file: &str) -> io::Result<Results> {

@@ -87,6 +87,7 @@ fn client(runtime: &Runtime, nodes: &[&str], connections: usize) -> Result<Clien
                 .all(|pool| pool.cur_connections == connections)
         })
         .await?;
+        settle().await;
         Ok(client)
     })
 }
@@ -100,6 +101,15 @@ async fn wait_until(mut is_so: impl FnMut() -> bool) -> Result<(), String> {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     Err("waited too long".to_owned())
+}
+
+/// Lets tasks run until none of them allocates any more.
+async fn settle() {
+    let mut before = 0;
+    while before != HEAP.allocated() {
+        before = HEAP.allocated();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 /// An idle connection: what a client with many has more than one with a single one.

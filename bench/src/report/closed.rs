@@ -85,7 +85,10 @@ pub(super) fn connections(results: &Results) -> Vec<Table> {
 
 fn connections_by(results: &Results, tasks: usize) -> Table {
     let title = format!("Reads by {tasks} tasks over 1 to 128 connections");
-    let remark = format!("Reads a second by {tasks} tasks.");
+    let remark = format!(
+        "Reads a second by {tasks} tasks. On its authors' machine, emcache documents 12,127 over 1 \
+         connection to 52,262 over 128."
+    );
     let columns = [
         "connections",
         "**Steersman**",
