@@ -71,10 +71,11 @@ pub(crate) fn cores() -> Vec<usize> {
     ranges.flatten().take(CORES).collect()
 }
 
-/// A command that runs there.
+/// A command that runs there, and ends with this program, however that ends.
 pub(crate) fn pinned(program: &str) -> Command {
     let cores: Vec<_> = cores().iter().map(usize::to_string).collect();
     let mut command = Command::new("taskset");
-    command.args(["-c", &cores.join(","), program]);
+    command.args(["-c", &cores.join(",")]);
+    command.args(["setpriv", "--pdeathsig", "KILL", program]);
     command
 }

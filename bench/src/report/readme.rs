@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 
-use super::table::Table;
+use super::table::{Table, wrap};
 use crate::results::Results;
 
 /// The front page.
@@ -40,28 +40,6 @@ fn section(results: &Results, tables: &[Table]) -> String {
     text
 }
 
-/// The most characters of a line of text on the page.
-const WIDTH: usize = 105;
-
-/// Lines of words.
-fn wrap(text: &str) -> String {
-    let mut wrapped = String::new();
-    let mut length = 0;
-    for word in text.split_whitespace() {
-        let more = word.chars().count();
-        if length > 0 && length + 1 + more > WIDTH {
-            wrapped.push('\n');
-            length = 0;
-        } else if length > 0 {
-            wrapped.push(' ');
-            length += 1;
-        }
-        wrapped.push_str(word);
-        length += more;
-    }
-    wrapped + "\n"
-}
-
 /// The page with another section; None if a mark is missing.
 fn replace(page: &str, section: &str) -> Option<String> {
     let (before, rest) = page.split_once(BEGIN)?;
@@ -71,21 +49,7 @@ fn replace(page: &str, section: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{WIDTH, replace, wrap};
-
-    #[test]
-    fn lines_are_full_but_not_too_long() {
-        let text = "some words ".repeat(40);
-        let wrapped = wrap(&text);
-        assert!(wrapped.lines().all(|line| line.len() <= WIDTH));
-        assert_eq!(wrapped.lines().count(), 5);
-        let words = |text: &str| {
-            text.split_whitespace()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(words(&wrapped), words(&text));
-    }
+    use super::replace;
 
     #[test]
     fn what_stands_between_the_marks_is_replaced_and_nothing_else() {

@@ -57,7 +57,7 @@ impl Table {
     /// For a page: the remark, the table, and the plot, which is in that folder as the page sees it.
     pub(crate) fn markdown(&self, folder: &str) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let mut text = format!("{}\n\n{}", self.remark, line(&self.columns));
+        let mut text = format!("{}\n{}", wrap(&self.remark), line(&self.columns));
         let rules: Vec<_> = (0..self.columns.len())
             .map(|index| if index == 0 { "---" } else { "---:" }.to_owned())
             .collect();
@@ -70,6 +70,28 @@ impl Table {
         }
         text
     }
+}
+
+/// The most characters of a line of text on the page.
+const WIDTH: usize = 105;
+
+/// Lines of words.
+pub(crate) fn wrap(text: &str) -> String {
+    let mut wrapped = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let more = word.chars().count();
+        if length > 0 && length + 1 + more > WIDTH {
+            wrapped.push('\n');
+            length = 0;
+        } else if length > 0 {
+            wrapped.push(' ');
+            length += 1;
+        }
+        wrapped.push_str(word);
+        length += more;
+    }
+    wrapped + "\n"
 }
 
 /// A whole number with separators; a dash for what was not measured.
@@ -126,5 +148,19 @@ mod tests {
         assert_eq!(table.text(), "\nTitle\n    a\nx  10\ny   9\n");
         let markdown = "Remark.\n\n|  | a |\n| --- | ---: |\n| **x** | 10 |\n| `y` | 9 |\n";
         assert_eq!(table.markdown(""), markdown);
+    }
+
+    #[test]
+    fn lines_are_full_but_not_too_long() {
+        let text = "some words ".repeat(40);
+        let wrapped = wrap(&text);
+        assert!(wrapped.lines().all(|line| line.len() <= WIDTH));
+        assert_eq!(wrapped.lines().count(), 5);
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(words(&wrapped), words(&text));
     }
 }
