@@ -105,7 +105,8 @@ impl Driver {
             Ok(answers) => answers,
             Err(error) => return Poll::Ready(End::Broken(error)),
         };
-        let others_may_join = answers > 0 || self.machine.in_flight() > 0;
+        // One caller that was answered alone is alone: it makes its next request by itself.
+        let others_may_join = answers > 1 || self.machine.in_flight() > 0;
         if others_may_join && !self.yielded {
             self.yielded = true;
             cx.waker().wake_by_ref();
