@@ -27,11 +27,13 @@ use crate::error::{Error, ErrorKind, Stage};
 use crate::metrics::OperationCounters;
 use crate::transport::Transport;
 
-/// Room for this much is made before each read.
-const READ_AHEAD: usize = 16 * 1024;
+/// Room for so much is made before a read at first, and for twice as much after each one that has
+/// filled its room, up to the other: most connections of a large cluster have little to read.
+const LEAST_ROOM: usize = 2 * 1024;
+const MOST_ROOM: usize = 16 * 1024;
 
 /// A read buffer above this is let go once it is empty.
-const LARGE_BUFFER: usize = 4 * READ_AHEAD;
+const LARGE_BUFFER: usize = 4 * MOST_ROOM;
 
 /// A connection that ended within this time without having served counts as a failure.
 const SOON: Duration = Duration::from_secs(1);
@@ -47,6 +49,8 @@ pub(super) struct Driver {
     transport: Box<dyn Transport>,
     machine: Connection<Token>,
     input: BytesMut,
+    /// Room for how much is made before the next read.
+    room: usize,
     opened: Instant,
     /// Whether the server has answered anything but error lines on this connection.
     served: bool,
@@ -88,6 +92,7 @@ impl Driver {
             transport,
             machine: Connection::new(node.options.limits),
             input: BytesMut::new(),
+            room: LEAST_ROOM,
             opened: now,
             served: false,
             silent_since: now,
@@ -133,7 +138,7 @@ impl Driver {
         let mut answered = Answered::default();
         let outcome = loop {
             self.make_room();
-            let room = self.input.capacity();
+            let capacity = self.input.capacity();
             match poll_read_buf(Pin::new(&mut self.transport), cx, &mut self.input) {
                 Poll::Pending => break Ok(()),
                 Poll::Ready(Ok(0)) => break Err(lost("the server closed the connection")),
@@ -141,6 +146,9 @@ impl Driver {
                 Poll::Ready(Err(error)) => break Err(broke(error)),
             }
             self.silent_since = Instant::now();
+            if self.input.len() == capacity {
+                self.room = MOST_ROOM.min(2 * self.room);
+            }
             let name = self.node.name();
             let fed = self
                 .machine
@@ -154,7 +162,7 @@ impl Driver {
                         answered.operations.count(ended);
                     }
                 });
-            if self.input.is_empty() && room > LARGE_BUFFER {
+            if self.input.is_empty() && capacity > LARGE_BUFFER {
                 // An idle connection does not keep the buffer of a large value.
                 self.input = BytesMut::new();
             }
@@ -177,7 +185,7 @@ impl Driver {
     /// The machine reserves room for a whole value; more is made only when that is used up.
     fn make_room(&mut self) {
         if self.input.is_empty() || self.input.capacity() == self.input.len() {
-            self.input.reserve(READ_AHEAD);
+            self.input.reserve(self.room);
         }
     }
 
