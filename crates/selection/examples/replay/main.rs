@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Prints how many traces match and the first difference. Exits with 0 if all match, 1 if not, and
-//! 2 if the file cannot be read.
+//! 2 if the file cannot be read or has no traces.
 
 mod cast;
 mod player;
@@ -13,12 +13,23 @@ mod trace;
 
 use std::process::ExitCode;
 
+const USAGE: &str = "\
+usage: replay FILE
+
+FILE has traces of latency-aware selection as JSON: lists under `score_traces`, `plan_traces` or
+`chained_traces`. Each is replayed in reference mode. Exit codes: 0 all match, 1 some differ,
+2 the file cannot be read or has no traces.";
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(path), None) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: replay FILE");
+        eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
+    if path == "--help" || path == "-h" {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     let text = match std::fs::read(&path) {
         Ok(text) => text,
         Err(error) => {
@@ -34,6 +45,10 @@ fn main() -> ExitCode {
         }
     };
     let verdict = player::play(&file);
+    if verdict.traces == 0 {
+        eprintln!("no traces in {}", path.display());
+        return ExitCode::from(2);
+    }
     println!("{} of {} traces match", verdict.matching, verdict.traces);
     match verdict.first_difference {
         None => ExitCode::SUCCESS,
