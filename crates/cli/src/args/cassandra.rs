@@ -18,7 +18,8 @@ Examples:
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   steersman cassandra compare --keyspace shop --query 'SELECT * FROM users WHERE id = ?' --keys 1..9999
-  steersman cassandra compare --slow 127.0.0.2=50ms --seconds 3 --rate 1000";
+  steersman cassandra compare --slow 127.0.0.2=50ms --seconds 3 --rate 1000 \\
+    --keyspace shop --query 'SELECT * FROM users WHERE id = ?' --keys 1..9999";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Cassandra {
@@ -130,7 +131,8 @@ pub(crate) struct Target {
     /// random, for each policy the same.
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub(crate) keys: Option<Keys>,
-    /// Makes answers of one node late, by a proxy in this process: `127.0.0.2=50ms`
+    /// Makes answers of one node late, by a proxy in this process: `127.0.0.2=50ms`; the delay has a
+    /// unit (`ms` or `s`) and is below --timeout
     #[arg(long, value_name = "NODE=DELAY")]
     pub(crate) slow: Option<Slow>,
 }

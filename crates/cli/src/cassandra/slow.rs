@@ -24,6 +24,12 @@ impl FromStr for Slow {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = "write a node's address and a delay, as in 127.0.0.2=50ms";
         let (node, delay) = text.split_once('=').ok_or(wrong)?;
+        if !delay.is_empty() && delay.bytes().all(|byte| byte.is_ascii_digit()) {
+            // Elsewhere these are seconds; here hardly anybody means them.
+            return Err(format!(
+                "a delay needs a unit: write {node}={delay}ms or {node}={delay}s"
+            ));
+        }
         let delay = duration(delay)?;
         let (node, port) = match (node.parse::<SocketAddr>(), node.parse()) {
             (Ok(address), _) => (address.ip(), Some(address.port())),
@@ -42,6 +48,18 @@ pub(super) struct Detour {
 }
 
 impl Slow {
+    /// Refuses a delay after which nobody waits for the answers any more.
+    pub(super) fn check(&self, timeout: Option<Duration>) -> Result<(), Failure> {
+        match timeout {
+            Some(timeout) if self.delay >= timeout => Err(Failure::told(format!(
+                "--slow: with a delay of {:?} the node answers nothing within {timeout:?}; give a \
+                 shorter delay or a longer --timeout",
+                self.delay
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Puts a proxy before the node that is meant.
     pub(super) async fn start(&self, nodes: Vec<SocketAddr>) -> Result<Detour, Failure> {
         let is_meant = |address: &&SocketAddr| {
@@ -100,8 +118,22 @@ mod tests {
             "db-2=1s",
             "127.0.0.2=",
             "127.0.0.2=fast",
+            "127.0.0.2=50",
         ] {
             assert!(slow(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_delay_must_be_within_the_time_out() {
+        let second = Some(Duration::from_secs(1));
+        for (text, timeout, allowed) in [
+            ("127.0.0.2=999ms", second, true),
+            ("127.0.0.2=1s", second, false),
+            ("127.0.0.2=1m", None, true),
+        ] {
+            let checked = slow(text).unwrap().check(timeout);
+            assert_eq!(checked.is_ok(), allowed, "{text}");
         }
     }
 

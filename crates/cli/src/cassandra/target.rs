@@ -1,6 +1,7 @@
 //! The cluster and what is read there: checked first, so that what is measured works.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +33,10 @@ pub(super) const PASSWORD_VARIABLE: &str = "STEERSMAN_CASSANDRA_PASSWORD";
 
 /// The port of CQL.
 const PORT: u16 = 9042;
+
+/// What to know of the results if the query's keys are not known to the driver.
+const KEYLESS: &str =
+    "no `?` of the query is its partition key: token awareness has no part in what follows";
 
 /// A session takes some requests to each node, so it may take so many times as long as one of them.
 const HANDSHAKE: u32 = 10;
@@ -87,6 +92,9 @@ pub(super) struct Target<'a> {
 impl<'a> Target<'a> {
     /// Connects once, and checks all that was given.
     pub(super) async fn find(args: &'a args::Target, settings: &Settings) -> Result<Self, Failure> {
+        if let Some(slow) = &args.slow {
+            slow.check(settings.timeout)?;
+        }
         let mut target = Self {
             args,
             timeout: settings.timeout,
@@ -100,9 +108,13 @@ impl<'a> Target<'a> {
         let nodes = addresses(&state);
         target.check_datacenter(&state)?;
         target.check_keyspace(&state)?;
-        target.reads(session).await?;
+        let reads = target.reads(session).await?;
         if let Some(slow) = &args.slow {
             target.detour = Some(slow.start(nodes).await?);
+        }
+        if !reads.prepared.is_token_aware() {
+            // Beside the output, which may be for a script.
+            let _ = writeln!(io::stderr(), "note: {KEYLESS}");
         }
         Ok(target)
     }
@@ -188,7 +200,7 @@ impl<'a> Target<'a> {
         let mut names: Vec<&str> = names.filter(|name| !name.starts_with("system")).collect();
         names.sort_unstable();
         let names = match names.as_slice() {
-            [] => "none of its users'".to_owned(),
+            [] => "no keyspace besides its own".to_owned(),
             names => names.join(", "),
         };
         Err(Failure::told(format!(

@@ -22,6 +22,7 @@ fn arguments_must_make_sense() {
         ("watch --keys 5..4", "greater"),
         ("watch --slow db-2=1s", "127.0.0.2=50ms"),
         ("watch --slow 127.0.0.2=soon", "250ms"),
+        ("watch --slow 127.0.0.2=50", "127.0.0.2=50ms"),
         ("compare --seconds 0", "1..=3600"),
         ("compare --rounds 0", "1..=100"),
         ("compare --speculation 0ms", "above zero"),
@@ -31,6 +32,7 @@ fn arguments_must_make_sense() {
         assert!(outcome.stderr.contains(hint), "{args}: {}", outcome.stderr);
     }
     plain("cassandra compare --tasks 8").failed_with("--rate 0");
+    plain("cassandra watch --slow 127.0.0.2=50s").failed_with("longer --timeout");
     plain("cassandra watch --node a").failed_with("--contact");
     plain("cassandra watch --replicas 2").failed_with("--replicas");
 }
