@@ -74,6 +74,12 @@ impl OperationCounters {
         }
     }
 
+    /// Counts one that was counted as executed as failed.
+    pub(crate) fn recount(&mut self) {
+        self.executed = self.executed.saturating_sub(1);
+        self.failed += 1;
+    }
+
     pub(crate) fn add(&mut self, other: Self) {
         self.executed += other.executed;
         self.failed += other.failed;

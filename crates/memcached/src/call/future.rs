@@ -173,6 +173,13 @@ impl<O: sealed::Operation> Call<O> {
         };
         let expired = ready!(queued.deadline.as_mut().poll_expired(cx, runtime));
         let stage = queued.withdraw(Ended::Failed);
+        // On a connection since then it may have been answered just now.
+        if stage == Stage::Exchange
+            && let Some(reply) = &mut queued.reply
+            && let Some(told) = reply.leave(Ended::Failed)
+        {
+            return Poll::Ready(self.read(told));
+        }
         let error = expired.error(stage).executed(stage == Stage::Exchange);
         Poll::Ready(Err(error.at_node(queued.ticket.node())))
     }
@@ -198,10 +205,10 @@ impl<O: sealed::Operation> Call<O> {
         let error = unfit_reply(reply);
         let key = self.operation.key().unwrap_or_default();
         match &self.node {
-            Some(node) => error.at_node(node.name()),
+            Some(node) => unfit_at(node, error),
             // The key's owner, unless it has another one since the call began.
             None => match self.shared.cluster.route(key) {
-                Ok(node) => error.at_node(node.name()),
+                Ok(node) => unfit_at(&node, error),
                 Err(_) => error,
             },
         }
@@ -227,6 +234,11 @@ impl Queued {
             Stage::Exchange
         }
     }
+}
+
+fn unfit_at(node: &Node, error: Error) -> Error {
+    node.recount();
+    error.at_node(node.name())
 }
 
 fn poll_replicated<O: sealed::Operation>(

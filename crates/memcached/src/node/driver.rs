@@ -22,9 +22,8 @@ use super::expiry::Expiry;
 use super::health::Ending;
 use super::lane::Leave;
 use super::state;
-use super::token::Token;
+use super::token::{Tally, Token};
 use crate::error::{Error, ErrorKind, Stage};
-use crate::metrics::OperationCounters;
 use crate::transport::Transport;
 
 /// Room for so much is made before a read at first, and for twice as much after each one that has
@@ -56,6 +55,9 @@ pub(super) struct Driver {
     served: bool,
     /// Since when the server owes something and has sent nothing.
     silent_since: Instant,
+    /// When it last answered a request, or began to owe an answer.
+    answered_at: Instant,
+    tally: Tally,
     /// Looks for a stalled server while requests are in flight.
     check: Pin<Box<Sleep>>,
     check_armed: bool,
@@ -65,7 +67,7 @@ pub(super) struct Driver {
     finished: bool,
 }
 
-/// What became of the requests that were answered.
+/// The requests that were answered at a time.
 #[derive(Default)]
 pub(super) struct Answered {
     replies: usize,
@@ -74,7 +76,6 @@ pub(super) struct Answered {
     pub(super) places: usize,
     /// How many of the places were those of noreply writes.
     pub(super) quiet: usize,
-    pub(super) operations: OperationCounters,
 }
 
 /// Why the driver ends.
@@ -96,6 +97,8 @@ impl Driver {
             opened: now,
             served: false,
             silent_since: now,
+            answered_at: now,
+            tally: Tally::default(),
             check: Box::pin(tokio::time::sleep_until(now)),
             check_armed: false,
             expiry: Expiry::new(now),
@@ -149,18 +152,14 @@ impl Driver {
             if self.input.len() == capacity {
                 self.room = MOST_ROOM.min(2 * self.room);
             }
-            let name = self.node.name();
+            let (name, tally) = (self.node.name(), &mut self.tally);
             let fed = self
                 .machine
                 .feed(&mut self.input, &mut |token: Token, reply| {
                     answered.replies += 1;
                     answered.quiet += usize::from(token.is_quiet());
                     answered.served |= !matches!(reply, Reply::Error(_));
-                    let (places, ended) = token.answer(reply, name);
-                    answered.places += places;
-                    if let Some(ended) = ended {
-                        answered.operations.count(ended);
-                    }
+                    answered.places += token.answer(reply, name, tally);
                 });
             if self.input.is_empty() && capacity > LARGE_BUFFER {
                 // An idle connection does not keep the buffer of a large value.
@@ -177,7 +176,11 @@ impl Driver {
             self.node.proved();
         }
         if answered.replies > 0 {
-            self.node.release(self.lane, &answered, self.silent_since);
+            self.answered_at = self.silent_since;
+            let operations = std::mem::take(&mut self.tally.operations);
+            self.node
+                .release(self.lane, &answered, operations, self.answered_at);
+            self.tally.wake();
         }
         outcome.map(|()| answered.replies)
     }
@@ -214,6 +217,7 @@ impl Driver {
         drop(state);
         if was_idle && self.machine.in_flight() > 0 {
             self.silent_since = Instant::now();
+            self.answered_at = self.silent_since;
         }
         None
     }
@@ -245,18 +249,15 @@ impl Driver {
         while self.expiry.poll_due(cx) {
             let now = Instant::now();
             let mut earliest = None;
-            let mut operations = OperationCounters::default();
             for token in self.machine.waiting_mut() {
                 match token.deadline() {
                     Some(deadline) if deadline <= now => {
-                        if let Some(ended) = token.time_out(self.node.name()) {
-                            operations.count(ended);
-                        }
+                        token.time_out(self.node.name(), &mut self.tally);
                     }
                     later => earliest = state::earlier(earliest, later),
                 }
             }
-            self.node.count_all(operations);
+            self.node.settle(&mut self.tally);
             self.expiry.hasten(earliest);
         }
     }
@@ -266,8 +267,7 @@ impl Driver {
         while self.machine.in_flight() > 0 {
             if !self.check_armed {
                 self.check_armed = true;
-                let stalled_after = self.node.options.stalled_after.unwrap_or(LONGEST_CHECK);
-                let every = (stalled_after / 4).clamp(SHORTEST_CHECK, LONGEST_CHECK);
+                let every = self.check_every();
                 self.check.as_mut().reset(Instant::now() + every);
             }
             if self.check.as_mut().poll(cx).is_pending() {
@@ -289,13 +289,20 @@ impl Driver {
                 "the server has sent nothing for {silence:.1?} while requests were outstanding"
             ));
         }
-        if self.machine.waiting().any(|token| !token.is_abandoned()) {
+        // As long as the server answers, places come free by themselves.
+        let answering = self.answered_at.elapsed() < self.check_every();
+        if answering || self.machine.waiting().any(|token| !token.is_abandoned()) {
             return None;
         }
         let places = self.node.places_taken(self.lane);
         (places >= options.max_in_flight).then(|| {
             format!("all {places} requests on the connection were given up by their callers")
         })
+    }
+
+    fn check_every(&self) -> Duration {
+        let stalled_after = self.node.options.stalled_after.unwrap_or(LONGEST_CHECK);
+        (stalled_after / 4).clamp(SHORTEST_CHECK, LONGEST_CHECK)
     }
 
     /// Leaves the node and fails everything that is still outstanding.
@@ -320,19 +327,14 @@ impl Driver {
         };
         let error = error.at_node(self.node.name());
         let unsent = self.node.ended(self.lane, &ending);
-        let mut operations = OperationCounters::default();
-        let mut fail = |token: Token, error: Error| {
-            if let Some(ended) = token.fail(error) {
-                operations.count(ended);
-            }
-        };
+        let tally = &mut self.tally;
         self.machine.close(&mut |token: Token, unanswered| {
-            fail(token, error.clone().executed(unanswered.written));
+            token.fail(error.clone().executed(unanswered.written), tally);
         });
         if let Some(mut unsent) = unsent {
-            unsent.clear(&mut |token: Token| fail(token, error.clone()));
+            unsent.clear(&mut |token: Token| token.fail(error.clone(), tally));
         }
-        self.node.count_all(operations);
+        self.node.settle(tally);
     }
 }
 

@@ -131,9 +131,14 @@ impl Lane {
         self.in_flight.max(few - 1)
     }
 
-    /// Whether it does not owe an answer for long.
-    pub(super) fn is_prompt(&self, now: Instant) -> bool {
-        self.in_flight == 0 || now.duration_since(self.heard) < PROMPT
+    /// For how long it has owed an answer, in steps that double: 0 is not worth mention, 1 up to twice
+    /// [`PROMPT`], 2 up to four times that.
+    pub(super) fn silence(&self, now: Instant) -> u32 {
+        if self.in_flight == 0 {
+            return 0;
+        }
+        let silence = now.duration_since(self.heard).as_millis() / PROMPT.as_millis();
+        u128::BITS - silence.leading_zeros()
     }
 
     /// Whether new requests may be put on it.

@@ -2,11 +2,12 @@
 //!
 //! Callers, connection drivers and the node's supervisor meet in [`Node`]'s lock, which is held
 //! for bookkeeping and encoding only. A caller encodes its request straight into the outbox of
-//! the least busy connection ([`lane`]) or waits in the queue ([`queue`]); the connection's
+//! a connection ([`choice`], [`lane`]) or waits in the queue ([`queue`]); the connection's
 //! [`driver`] moves the outbox to the wire, hands out the replies ([`token`], [`waiter`]) and keeps
 //! the time ([`expiry`]); the [`supervisor`] makes connections, waits between attempts and closes
 //! idle ones.
 
+mod choice;
 mod connect;
 mod driver;
 mod expiry;
@@ -32,6 +33,7 @@ use self::lane::Leave;
 use self::queue::Queued;
 pub(crate) use self::queue::{Ask, Ticket};
 use self::state::{Phase, State};
+use self::token::Tally;
 pub(crate) use self::token::{Gather, Token};
 pub(crate) use self::waiter::{Told, Waiter};
 use crate::address::NodeConfig;
@@ -166,6 +168,7 @@ impl Node {
             Err(error) => return Err(self.refuse(state, counts, error)),
         };
         let id = state.enqueue(queued);
+        state.grow |= state.wants_growth(&self.options);
         drop(state);
         self.supervise.notify_one();
         Ok(Started::Queued(Ticket::new(Arc::clone(self), id, admitted)))
@@ -187,16 +190,24 @@ impl Node {
     }
 
     /// Counts what a connection has answered, gives back its places and hands them to those who wait.
-    fn release(&self, lane: u64, answered: &Answered, now: Instant) {
+    fn release(&self, lane: u64, answered: &Answered, operations: OperationCounters, now: Instant) {
         let mut state = self.lock();
-        state.operations.add(answered.operations);
+        state.operations.add(operations);
         state.release(lane, answered.places, answered.quiet, now);
         self.serve_queue(state);
     }
 
-    /// Counts operations that have ended apart from an answer.
-    fn count_all(&self, operations: OperationCounters) {
+    /// Counts operations that have ended apart from an answer, and wakes their callers.
+    fn settle(&self, tally: &mut Tally) {
+        let operations = std::mem::take(&mut tally.operations);
         self.lock().operations.add(operations);
+        tally.wake();
+    }
+
+    /// Counts an operation as failed that the server answered and was counted as executed: the answer
+    /// says nothing that its caller could use.
+    pub(crate) fn recount(&self) {
+        self.lock().operations.recount();
     }
 
     /// After places came free or the queue changed.
@@ -307,13 +318,11 @@ impl Node {
             return;
         }
         let error = error.clone().at_node(self.name());
-        let mut operations = OperationCounters::default();
+        let mut tally = Tally::default();
         for queued in waiting {
-            if let Some(ended) = queued.fail(&error) {
-                operations.count(ended);
-            }
+            queued.fail(&error, &mut tally);
         }
-        self.count_all(operations);
+        self.settle(&mut tally);
     }
 
     /// Lets `ready` and `close` look again.

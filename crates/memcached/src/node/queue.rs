@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::Node;
-use super::token::Token;
+use super::token::{Tally, Token};
 use crate::error::{Error, Result};
 use crate::metrics::Ended;
 
@@ -116,17 +116,18 @@ impl Queued {
         Admitted(self.admitted)
     }
 
-    /// Tells its caller; says how the operation has ended, if it is one.
-    pub(super) fn fail(self, error: &Error) -> Option<Ended> {
+    /// Tells its caller.
+    pub(super) fn fail(self, error: &Error, tally: &mut Tally) {
+        if self.quiet {
+            tally.operations.count(Ended::Failed);
+        }
         // Whoever left meanwhile needs no answer.
         let _ = self.admitted.send(Err(error.clone()));
-        let mut ended = self.quiet.then_some(Ended::Failed);
-        let mut fail = |token: Token| ended = ended.or(token.fail(error.clone()));
+        let mut fail = |token: Token| token.fail(error.clone(), tally);
         match self.parcel {
             Parcel::Reads(_, reads) => reads.into_iter().for_each(|(_, token)| fail(token)),
             Parcel::Encoded(mut encoded) => encoded.clear(&mut fail),
         }
-        ended
     }
 }
 

@@ -11,7 +11,15 @@ use tracing::debug;
 use super::waiter::{self, Heard, Teller, Told, Waiter};
 use crate::call::server_error;
 use crate::error::{Error, Result};
-use crate::metrics::Ended;
+use crate::metrics::{Ended, OperationCounters};
+
+/// What has come of telling callers: how their operations have ended, and whom to wake. They are woken
+/// when that has been counted and their places are free, so that a caller that goes on finds it so.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) operations: OperationCounters,
+    wakers: Vec<Waker>,
+}
 
 /// The waiter of one request, or of one key of a multi-key read.
 #[derive(Debug)]
@@ -66,50 +74,40 @@ impl Token {
     }
 
     /// Tells its caller that its time is up at the node of that name.
-    pub(super) fn time_out(&mut self, node: &Arc<str>) -> Option<Ended> {
-        let Self::One(caller) = self else {
-            return None;
-        };
-        caller.deadline = None;
-        caller.tell(Told::TimedOut(Arc::clone(node)), Ended::Failed)
+    pub(super) fn time_out(&mut self, node: &Arc<str>, tally: &mut Tally) {
+        if let Self::One(caller) = self {
+            caller.deadline = None;
+            caller.tell(Told::TimedOut(Arc::clone(node)), Ended::Failed, tally);
+        }
     }
 
     /// Hands over the reply of the node of that name. Returns how many of the connection's places
-    /// come free by it, and how the operation has ended if it has by that.
-    pub(super) fn answer(self, reply: Reply, node: &Arc<str>) -> (usize, Option<Ended>) {
+    /// come free by it.
+    pub(super) fn answer(self, reply: Reply, node: &Arc<str>, tally: &mut Tally) -> usize {
         match self {
-            Self::One(mut caller) => {
-                let ended = match reply {
-                    Reply::Error(error) => {
-                        let error = server_error(error).at_node(node);
-                        caller.tell(Told::Failed(error), Ended::Failed)
-                    }
-                    reply => caller.tell(Told::Reply(reply), Ended::Executed),
-                };
-                (1, ended)
-            }
-            Self::Many(share) => (share.settle(Ok(reply)), None),
+            Self::One(mut caller) => match reply {
+                Reply::Error(error) => {
+                    let error = server_error(error).at_node(node);
+                    caller.tell(Told::Failed(error), Ended::Failed, tally);
+                }
+                reply => caller.tell(Told::Reply(reply), Ended::Executed, tally),
+            },
+            Self::Many(share) => return share.settle(Ok(reply), tally),
             Self::Quiet => {
                 if let Reply::Error(error) = reply {
                     debug!(%error, "the server refused a noreply request");
                 }
-                (1, None)
             }
         }
+        1
     }
 
-    /// Tells the caller that there will be no reply; says how its operation has ended.
-    pub(super) fn fail(self, error: Error) -> Option<Ended> {
+    /// Tells the caller that there will be no reply.
+    pub(super) fn fail(self, error: Error, tally: &mut Tally) {
         match self {
-            Self::One(mut caller) => caller.tell(Told::Failed(error), Ended::Failed),
-            Self::Many(share) => {
-                share.settle(Err(error));
-                None
-            }
-            Self::Quiet => {
-                debug!(%error, "a noreply request was lost");
-                None
-            }
+            Self::One(mut caller) => caller.tell(Told::Failed(error), Ended::Failed, tally),
+            Self::Many(share) => drop(share.settle(Err(error), tally)),
+            Self::Quiet => debug!(%error, "a noreply request was lost"),
         }
     }
 
@@ -126,18 +124,32 @@ impl Token {
                 let outstanding = share.gather.lock().outstanding;
                 Arc::strong_count(&share.gather) <= outstanding
             }
-            Self::Quiet => true,
+            // Nobody waits, but nobody has given it up either.
+            Self::Quiet => false,
+        }
+    }
+}
+
+impl Tally {
+    /// Wakes the callers.
+    pub(super) fn wake(&mut self) {
+        for waker in self.wakers.drain(..) {
+            waker.wake();
         }
     }
 }
 
 impl Caller {
-    /// Tells it, unless it was told already; says how the operation has ended.
-    fn tell(&mut self, told: Told, ended: Ended) -> Option<Ended> {
-        Some(match self.teller.tell(told)? {
-            Heard::Yes => ended,
-            Heard::No => Ended::Cancelled,
-        })
+    /// Tells it, unless it was told already, that its operation has ended.
+    fn tell(&mut self, told: Told, ended: Ended, tally: &mut Tally) {
+        match self.teller.tell(told) {
+            Some(Heard::Yes(waker)) => {
+                tally.operations.count(ended);
+                tally.wakers.push(waker);
+            }
+            Some(Heard::No(ended)) => tally.operations.count(ended),
+            None => {}
+        }
     }
 }
 
@@ -152,6 +164,14 @@ struct GatherState {
     replies: Vec<Option<Result<Reply>>>,
     outstanding: usize,
     waker: Option<Waker>,
+}
+
+impl GatherState {
+    /// One of the replies has come, or never will; says whether it was the last.
+    fn end_one(&mut self) -> bool {
+        self.outstanding = self.outstanding.saturating_sub(1);
+        self.outstanding == 0
+    }
 }
 
 impl Gather {
@@ -170,6 +190,7 @@ impl Gather {
             (0..keys).map(move |index| Share {
                 gather: Arc::clone(&gather),
                 index,
+                settled: false,
             })
         };
         (gather, shares)
@@ -203,25 +224,32 @@ impl Gather {
 pub(crate) struct Share {
     gather: Arc<Gather>,
     index: usize,
+    settled: bool,
 }
 
 impl Share {
     /// One line of keys is one request and has one place, which its last answer gives back.
-    fn settle(self, outcome: Result<Reply>) -> usize {
+    fn settle(mut self, outcome: Result<Reply>, tally: &mut Tally) -> usize {
+        self.settled = true;
         let mut state = self.gather.lock();
         if let Some(slot) = state.replies.get_mut(self.index) {
             *slot = Some(outcome);
         }
-        // Dropping the share counts it.
-        usize::from(state.outstanding == 1)
+        let last = state.end_one();
+        tally
+            .wakers
+            .extend(last.then(|| state.waker.take()).flatten());
+        usize::from(last)
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
+        if self.settled {
+            return;
+        }
         let mut state = self.gather.lock();
-        state.outstanding = state.outstanding.saturating_sub(1);
-        if state.outstanding == 0
+        if state.end_one()
             && let Some(waker) = state.waker.take()
         {
             drop(state);

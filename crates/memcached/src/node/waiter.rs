@@ -12,6 +12,7 @@ use std::task::{Context, Poll, Waker};
 use steersman_memcached_protocol::Reply;
 
 use crate::error::Error;
+use crate::metrics::Ended;
 
 /// How many unused slots a thread keeps: 1,024, which are about 150 KiB.
 const KEPT: usize = 1024;
@@ -36,8 +37,8 @@ enum Meeting {
     /// With another waker if the caller has a new one since the beginning.
     Waiting(Option<Waker>),
     Told(Told),
-    /// The caller has left.
-    Over,
+    /// The caller has left, and its operation has ended like that.
+    Left(Ended),
 }
 
 #[derive(Debug)]
@@ -85,8 +86,12 @@ impl Waiter {
         };
         let mut meeting = slot.lock();
         match &mut *meeting {
-            Meeting::Waiting(Some(waker)) => waker.clone_from(cx.waker()),
-            Meeting::Waiting(none) => *none = Some(cx.waker().clone()),
+            Meeting::Waiting(Some(waker)) if waker.will_wake(cx.waker()) => {}
+            Meeting::Waiting(waker) => {
+                let _earlier = waker.replace(cx.waker().clone());
+                // What a waker drops with it may be whoever waits here: not under the lock.
+                drop(meeting);
+            }
             Meeting::Told(_) => {
                 if let Meeting::Told(told) =
                     std::mem::replace(&mut *meeting, Meeting::Waiting(None))
@@ -98,9 +103,20 @@ impl Waiter {
                     return Poll::Ready(told);
                 }
             }
-            Meeting::Over => {}
+            Meeting::Left(_) => {}
         }
         Poll::Pending
+    }
+
+    /// Leaves, by which the operation has ended like that, unless it has been told meanwhile.
+    pub(crate) fn leave(&mut self, ended: Ended) -> Option<Told> {
+        let slot = self.slot.take()?;
+        let before = std::mem::replace(&mut *slot.lock(), Meeting::Left(ended));
+        // What it was told, or its waker, is used or dropped without the lock.
+        match before {
+            Meeting::Told(told) => Some(told),
+            Meeting::Waiting(_) | Meeting::Left(_) => None,
+        }
     }
 }
 
@@ -120,36 +136,36 @@ fn put_by(slot: Arc<Slot>) {
 
 impl Drop for Waiter {
     fn drop(&mut self) {
-        if let Some(slot) = self.slot.take() {
-            // What it was told meanwhile, and its waker, are dropped without the lock.
-            let _left = std::mem::replace(&mut *slot.lock(), Meeting::Over);
-        }
+        self.leave(Ended::Cancelled);
     }
 }
 
 /// Whether a caller that was told something was there to hear it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Heard {
-    Yes,
-    /// It had left.
-    No,
+    /// It is to be woken by this.
+    Yes(Waker),
+    /// It had left, by which its operation had ended like that.
+    No(Ended),
 }
 
 impl Teller {
-    /// Tells the caller, once. Says whether it was heard; `None` if it had told already.
+    /// Tells the caller, once, and leaves it to others to wake it. Says whether it was heard; `None`
+    /// if it had told already.
     pub(super) fn tell(&mut self, told: Told) -> Option<Heard> {
         let (slot, waker) = self.end.take()?;
         let mut meeting = slot.lock();
-        let Meeting::Waiting(newer) = &mut *meeting else {
-            return Some(Heard::No);
+        let newer = match &mut *meeting {
+            Meeting::Waiting(newer) => newer.take(),
+            Meeting::Left(ended) => return Some(Heard::No(*ended)),
+            Meeting::Told(_) => return None,
         };
-        let waker = newer.take().unwrap_or(waker);
         *meeting = Meeting::Told(told);
         drop(meeting);
-        // Before the caller runs, so that it finds itself alone.
+        // The caller is going to find itself alone. And what a waker drops with it may be whoever waits
+        // here, so the one that is not used goes without the lock, too.
         drop(slot);
-        waker.wake();
-        Some(Heard::Yes)
+        Some(Heard::Yes(newer.unwrap_or(waker)))
     }
 
     /// Whether nobody waits any more, or it has told already.
@@ -161,7 +177,9 @@ impl Teller {
 
 impl Drop for Teller {
     fn drop(&mut self) {
-        self.tell(Told::Forgotten);
+        if let Some(Heard::Yes(waker)) = self.tell(Told::Forgotten) {
+            waker.wake();
+        }
     }
 }
 
@@ -185,6 +203,44 @@ mod tests {
         waiter.poll(&mut Context::from_waker(waker))
     }
 
+    fn tell(teller: &mut Teller) {
+        match teller.tell(Told::Reply(Reply::Stored)) {
+            Some(Heard::Yes(waker)) => waker.wake(),
+            heard => panic!("{heard:?}"),
+        }
+    }
+
+    /// A task that lives by its wakers alone and owns its waiter.
+    struct Owner(Mutex<Option<Waiter>>);
+
+    impl Wake for Owner {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    #[test]
+    fn a_waker_that_takes_its_task_along_is_dropped_without_the_lock() {
+        for looks in 1..3 {
+            let (sender, done) = std::sync::mpsc::channel();
+            std::thread::spawn(move || {
+                let owner = Arc::new(Owner(Mutex::new(None)));
+                let (mut teller, mut waiter) = meet(Waker::from(Arc::clone(&owner)));
+                for look in 0..looks {
+                    // With another waker each time, at last with one that owns nothing.
+                    let last = look + 1 == looks;
+                    let own = Waker::from(Arc::clone(&owner));
+                    let waker = if last { Waker::noop() } else { &own };
+                    assert!(poll(&mut waiter, waker).is_pending());
+                }
+                *owner.0.lock().unwrap() = Some(waiter);
+                drop(owner);
+                teller.tell(Told::Forgotten);
+                sender.send(()).unwrap();
+            });
+            let told = done.recv_timeout(std::time::Duration::from_secs(20));
+            assert!(told.is_ok(), "it waits for itself");
+        }
+    }
+
     fn meet_idly() -> (Teller, Waiter) {
         meet(Waker::noop().clone())
     }
@@ -203,9 +259,8 @@ mod tests {
                 assert!(poll(&mut waiter, waker).is_pending());
             }
             assert!(!teller.is_over());
-            let heard = teller.tell(Told::Reply(Reply::Stored));
-            assert_eq!(heard, Some(Heard::Yes));
-            assert_eq!(teller.tell(Told::Forgotten), None);
+            tell(&mut teller);
+            assert!(teller.tell(Told::Forgotten).is_none());
             assert!(teller.is_over());
             drop(teller);
             let woken = counts
@@ -229,7 +284,20 @@ mod tests {
         let (mut teller, waiter) = meet_idly();
         drop(waiter);
         assert!(teller.is_over());
-        assert_eq!(teller.tell(Told::Forgotten), Some(Heard::No));
+        let heard = teller.tell(Told::Forgotten);
+        assert!(matches!(heard, Some(Heard::No(Ended::Cancelled))));
+
+        let (mut teller, mut waiter) = meet_idly();
+        assert!(waiter.leave(Ended::Failed).is_none());
+        let heard = teller.tell(Told::Forgotten);
+        assert!(matches!(heard, Some(Heard::No(Ended::Failed))));
+
+        let (mut teller, mut waiter) = meet_idly();
+        tell(&mut teller);
+        assert!(matches!(
+            waiter.leave(Ended::Failed),
+            Some(Told::Reply(Reply::Stored))
+        ));
     }
 
     #[test]
@@ -244,7 +312,7 @@ mod tests {
         assert!(poll(&mut waiter, Waker::noop()).is_pending());
 
         let free = address(&waiter);
-        teller.tell(Told::Reply(Reply::Stored));
+        tell(&mut teller);
         assert!(poll(&mut waiter, Waker::noop()).is_ready());
         let (_teller, mut waiter) = meet_idly();
         assert_eq!(address(&waiter), free);
@@ -272,7 +340,10 @@ mod tests {
             let (sender, receiver) = std::sync::mpsc::channel::<(Teller, usize)>();
             scope.spawn(move || {
                 for (mut teller, number) in receiver {
-                    teller.tell(Told::Reply(Reply::Number(number as u64)));
+                    let told = Told::Reply(Reply::Number(number as u64));
+                    if let Some(Heard::Yes(waker)) = teller.tell(told) {
+                        waker.wake();
+                    }
                 }
             });
             for number in 0..10_000 {

@@ -2,6 +2,7 @@
 
 mod batching;
 mod chaos;
+mod counts;
 mod health;
 mod lifecycle;
 mod network;

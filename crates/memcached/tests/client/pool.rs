@@ -414,3 +414,65 @@ async fn a_connection_full_of_abandoned_requests_is_closed() {
     next.exchange("get c\r\n", "END\r\n").await;
     read.await.unwrap().unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_answers_is_never_given_up_for_being_full() {
+    for noreply in [true, false] {
+        let (client, mut attempts) = client(|builder| {
+            let builder = builder.max_connections(1).max_in_flight(2);
+            builder.stalled_after(Duration::from_millis(400))
+        });
+        let mut peer = attempts.next().await.accept();
+        settle().await;
+        // All places are always taken, by writes without a reply or by calls that were given up, and
+        // one of them comes free every 50 ms.
+        let caller = tokio::spawn({
+            let client = client.clone();
+            async move {
+                loop {
+                    if noreply {
+                        client.set("k", "v").noreply().await.unwrap();
+                    } else {
+                        let read = client.get("k").timeout(Duration::from_millis(10));
+                        assert_eq!(read.await.unwrap_err().kind(), ErrorKind::Timeout);
+                    }
+                }
+            }
+        });
+        let (request, reply) = if noreply {
+            ("set k 0 0 1\r\nv\r\n", "STORED\r\n")
+        } else {
+            ("get k\r\n", "END\r\n")
+        };
+        for _ in 0..100 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            peer.expect(request).await;
+            peer.reply(reply).await;
+        }
+        caller.abort();
+        assert_eq!(client.node("n").unwrap().metrics().connections_closed, 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pool_whose_connections_are_full_grows_however_few_they_take() {
+    let (client, mut attempts) = client(|builder| {
+        let builder = builder.max_in_flight(2).max_connections(3);
+        builder.timeout(None).autobatching(false)
+    });
+    let reads: Vec<_> = (0..6)
+        .map(|_| tokio::spawn(client.get("k").into_future()))
+        .collect();
+    let mut peers = Vec::new();
+    for _ in 0..3 {
+        peers.push(attempts.next().await.accept());
+    }
+    settle().await;
+    for peer in &mut peers {
+        let replies = "END\r\nEND\r\n";
+        peer.exchange("get k\r\nget k\r\n", replies).await;
+    }
+    for read in reads {
+        read.await.unwrap().unwrap();
+    }
+}
