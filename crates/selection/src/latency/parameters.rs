@@ -109,8 +109,9 @@ impl LatencyParameters {
     }
 
     /// Which share of a datacenter's nodes may be penalised at once, the slowest first. The number
-    /// of nodes is rounded down, but one of two or more always may. More than 0, at most 1; 0.5 by
-    /// default.
+    /// of nodes is rounded down, but one of two or more always may. A node counts until its
+    /// [ramp](Self::ramp) is over, for others bear its load until then. More than 0, at most 1; 0.5
+    /// by default.
     pub fn max_penalised_share(mut self, share: f64) -> Self {
         self.max_penalised_share = share;
         self

@@ -14,4 +14,5 @@ mod faults;
 mod guarded;
 mod insight;
 mod nestings;
+mod places;
 mod vectors;

@@ -30,7 +30,8 @@ pub enum Change {
     Penalised,
     /// It was penalised, and its share of requests rises again. In guarded mode only.
     Recovering,
-    /// It was penalised, and has its full share again.
+    /// It was penalised, and has its full share again. In guarded mode because its ramp is over, too
+    /// many were penalised, or a slower one took its place.
     Back,
     /// It is penalised, and has not been heard of for the retry period. In reference mode it is no
     /// longer penalised by that.

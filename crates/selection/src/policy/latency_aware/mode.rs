@@ -10,7 +10,9 @@ pub enum Mode {
     ///   threshold times the minimum, and at least
     ///   [an absolute difference](crate::LatencyParameters::min_difference) above it. At most
     ///   [a share of the nodes](crate::LatencyParameters::max_penalised_share) is penalised, the
-    ///   slowest.
+    ///   slowest; a node counts until its ramp is over. One that is slower by the threshold takes
+    ///   the place of another one, which has its full share again at once, without a ramp: it was
+    ///   not found to be fast, and would fail there.
     /// - Nodes are compared within their datacenter, and a penalised one comes last in its
     ///   [`Tier`](crate::Tier), not behind nodes of a further tier.
     /// - A penalised node is probed once a [retry period](crate::LatencyParameters::retry_period),

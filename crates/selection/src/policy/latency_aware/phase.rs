@@ -114,11 +114,6 @@ impl Phase {
             due: Timestamp::from_nanos(now.nanos().wrapping_add(wait_nanos)),
         }
     }
-
-    /// Whether the node comes last in its tier, probes apart.
-    pub(super) fn is_penalised(self) -> bool {
-        matches!(self, Self::Penalised { .. } | Self::Probing { .. })
-    }
 }
 
 /// A phase that threads share.

@@ -1,4 +1,7 @@
 //! What an attempt says of its node.
+//!
+//! A node that has a place among the penalised goes to and fro between waiting, probes and ramp
+//! here; who gets a place, and who loses it, is for the tick to say.
 
 use crate::Timestamp;
 use crate::latency::Score;

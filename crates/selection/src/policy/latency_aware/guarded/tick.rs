@@ -1,9 +1,13 @@
 //! The tick: minima and limits of the datacenters, and who is penalised.
+//!
+//! Only so many nodes of a datacenter may be penalised at once, and only ticks give these places
+//! away. A node keeps its place until its ramp is over, as others bear its load until then. So a
+//! ramp that fails always finds a place, and recorders need not know how many there are.
 
 use crate::latency::{Score, times};
 use crate::policy::latency_aware::event::{Change, Event};
 use crate::policy::latency_aware::phase::{PROBES, Phase, Series};
-use crate::policy::latency_aware::scoreboard::{Member, Register, Scoreboard, Verdict};
+use crate::policy::latency_aware::scoreboard::{Member, Register, Scoreboard};
 use crate::{NodeIndex, Timestamp};
 
 /// An average falls if it has lost more than this part, an eighth, since the tick before. With the
@@ -25,7 +29,11 @@ struct Findings {
     nodes: usize,
     minimum: Option<i64>,
     limit: Option<i64>,
+    /// Penalised, without a good answer since.
     penalised: Vec<Suspect>,
+    /// Penalised, but with good answers to probes, or on the ramp: not yet known to be fast.
+    on_trial: Vec<Suspect>,
+    /// In the normal phase, and slow at enough ticks.
     confirmed: Vec<Suspect>,
 }
 
@@ -61,7 +69,7 @@ pub(in crate::policy::latency_aware) fn tick(
         }
     }
     for found in &mut findings {
-        penalise(board, found, now, &mut events);
+        assign_places(board, found, now, &mut events);
     }
     events
 }
@@ -111,22 +119,34 @@ fn visit(
             }
             None
         }
-        Phase::Joining { since } | Phase::Ramping { since } => {
+        Phase::Joining { since } => {
+            if now.nanos_since(since) >= board.ramp_nanos {
+                verdict.phase.change(phase, Phase::Normal);
+            }
+            None
+        }
+        Phase::Ramping { since } => {
             let over_now = now.nanos_since(since) >= board.ramp_nanos
                 && verdict.phase.change(phase, Phase::Normal);
-            let was_penalised = matches!(phase, Phase::Ramping { .. });
-            (over_now && was_penalised).then(|| event(Change::Back))
+            if !over_now {
+                found.on_trial.push(suspect);
+            }
+            over_now.then(|| event(Change::Back))
         }
         Phase::Untracked => None,
-        Phase::Penalised { .. } | Phase::Probing { .. } => {
-            let unprobed =
-                matches!(phase, Phase::Penalised { series, .. } if series == Series::default());
+        Phase::Penalised { series, .. } | Phase::Probing { series, .. } => {
+            let unprobed = matches!(phase, Phase::Penalised { .. }) && series == Series::default();
             let came_back = unprobed && has_come_back(board, &score, found, heard, now);
             let ramping = Phase::Ramping { since: now };
             if came_back && verdict.phase.change(phase, ramping) {
+                found.on_trial.push(suspect);
                 return Some(event(Change::Recovering));
             }
-            found.penalised.push(suspect);
+            if series.good > 0 {
+                found.on_trial.push(suspect);
+            } else {
+                found.penalised.push(suspect);
+            }
             // A probe that goes when it is due takes some time to be answered.
             let patience = board.retry_nanos.saturating_add(board.retry_nanos / SLACK);
             let silent = now.nanos_since(score.updated) > patience;
@@ -152,50 +172,59 @@ fn has_come_back(
 }
 
 /// Penalises those that are confirmed to be slow, the slowest first, as far as the share goes; lets
-/// off the fastest if nodes have left and too many of the rest are penalised, or if one that is
-/// slower by the threshold needs its place.
-fn penalise(board: &Scoreboard, found: &mut Findings, now: Timestamp, events: &mut Vec<Event>) {
+/// off the fastest if nodes have left and too many of the rest have a place, or if one that is
+/// slower by the threshold needs it.
+fn assign_places(
+    board: &Scoreboard,
+    found: &mut Findings,
+    now: Timestamp,
+    events: &mut Vec<Event>,
+) {
     let allowed = most_penalised(found.nodes, board.parameters.penalised_share());
-    let verdict_of = |node: NodeIndex| -> Option<&Verdict> {
-        board.entries.get(node).map(|entry| &entry.verdict)
-    };
-    let mut change = |suspect: &Suspect, to: Phase, change: Change| {
-        let Some(verdict) = verdict_of(suspect.node) else {
-            return;
-        };
-        let from = verdict.phase.load();
-        let expected = from.is_penalised() != to.is_penalised();
-        if expected && verdict.phase.change(from, to) {
-            events.push(board.event(now, suspect.node, change, suspect.average));
-        }
-    };
-
+    let taken = found.on_trial.len() + found.penalised.len();
+    let (room, excess) = (allowed.saturating_sub(taken), taken.saturating_sub(allowed));
+    found.on_trial.sort_by_key(|suspect| suspect.average);
     found.penalised.sort_by_key(|suspect| suspect.average);
-    let excess = found.penalised.len().saturating_sub(allowed);
-    for suspect in &found.penalised[..excess] {
-        change(suspect, Phase::Ramping { since: now }, Change::Recovering);
-    }
-
     found
         .confirmed
         .sort_by_key(|suspect| std::cmp::Reverse(suspect.average));
-    let penalised = Phase::penalised_for(board.first_probe_nanos, now);
-    let room = allowed.saturating_sub(found.penalised.len());
-    for suspect in found.confirmed.iter().take(room) {
-        change(suspect, penalised, Change::Penalised);
+
+    for suspect in found.on_trial.iter().chain(&found.penalised).take(excess) {
+        events.extend(let_off(board, suspect, now));
     }
-    // One that is far slower takes the place of one that is not: what came first may be noise.
-    for (suspect, held) in found
-        .confirmed
-        .iter()
-        .skip(room)
-        .zip(&found.penalised[excess..])
-    {
-        if suspect.average > times(board.parameters.threshold(), held.average) {
-            change(held, Phase::Ramping { since: now }, Change::Recovering);
-            change(suspect, penalised, Change::Penalised);
+    let (penalised, waiting) = found.confirmed.split_at(room.min(found.confirmed.len()));
+    for suspect in penalised {
+        events.extend(penalise(board, suspect, now));
+    }
+    // One that is far slower takes the place of one that is not: what came first may be noise. Who
+    // is on trial is left alone: its few good answers are no reason to give it its full share.
+    let kept = excess.saturating_sub(found.on_trial.len());
+    for (suspect, held) in waiting.iter().zip(&found.penalised[kept..]) {
+        if suspect.average > times(board.parameters.threshold(), held.average)
+            && let Some(event) = let_off(board, held, now)
+        {
+            events.push(event);
+            events.extend(penalise(board, suspect, now));
         }
     }
+}
+
+/// Penalises a node that is in the normal phase.
+fn penalise(board: &Scoreboard, suspect: &Suspect, now: Timestamp) -> Option<Event> {
+    let phase = &board.entries.get(suspect.node)?.verdict.phase;
+    let penalised = Phase::penalised_for(board.first_probe_nanos, now);
+    phase
+        .change(Phase::Normal, penalised)
+        .then(|| board.event(now, suspect.node, Change::Penalised, suspect.average))
+}
+
+/// Takes a node's place and gives it its full share; `None` if an answer just changed its phase. It
+/// is let off for want of places, not for being fast: a ramp would fail at its first answers.
+fn let_off(board: &Scoreboard, suspect: &Suspect, now: Timestamp) -> Option<Event> {
+    let phase = &board.entries.get(suspect.node)?.verdict.phase;
+    phase
+        .change(phase.load(), Phase::Normal)
+        .then(|| board.event(now, suspect.node, Change::Back, suspect.average))
 }
 
 /// How many of so many nodes may be penalised at once.
