@@ -108,8 +108,12 @@ impl<P: Policy> LoadBalancer<P> {
         self.clock.now()
     }
 
-    /// The plan of such a request with the reasons for its order: tier, standing, score, limit.
-    /// Nothing is changed by it.
+    /// The plan of such a request with the reasons for its order: tier, standing, score, limit. It names
+    /// nodes by their numbers, which [`LoadBalancer::status`] lists with their addresses.
+    ///
+    /// No node's turn or probe is spent on it; only the work that is due is done, as for a request: a
+    /// changed cluster is taken in, and scores are judged. A lightweight transaction keeps the order of
+    /// its replicas, which is not shown here.
     ///
     /// ```no_run
     /// # use scylla::client::session::Session;
