@@ -85,9 +85,9 @@ impl Part {
 
     pub(crate) fn effort(self, mode: Mode) -> Effort {
         let (rounds, seconds) = match (self, mode) {
-            (Self::Reads, Mode::Full) => (7, 1.0),
-            (Self::Writes | Self::Alone, Mode::Full) => (5, 1.0),
-            (Self::Connections | Self::Sizes, Mode::Full) => (3, 0.5),
+            (Self::Reads, Mode::Full) => (5, 0.6),
+            (Self::Writes | Self::Alone, Mode::Full) => (3, 0.6),
+            (Self::Connections | Self::Sizes, Mode::Full) => (3, 0.3),
             (Self::Reads, Mode::Quick) => (3, 0.4),
             (Self::Writes | Self::Alone, Mode::Quick) => (2, 0.4),
             (Self::Connections | Self::Sizes, Mode::Quick) => (1, 0.3),

@@ -53,7 +53,7 @@ pub(crate) fn measure(mode: Mode, programs: &Programs, highest: f64) -> io::Resu
     let server = Server::start(VALUE)?;
     let (rounds, seconds) = match mode {
         Mode::Quick => (2, 0.6),
-        Mode::Full => (7, 2.0),
+        Mode::Full => (5, 1.0),
     };
     eprintln!("One caller alone, crowds");
     for _ in 0..rounds {
