@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use cap::Cap;
 use serde_json::json;
+use steersman_bench_contract::printed;
 use steersman_memcached::Client;
 use tokio::runtime::{Builder, Runtime};
 
@@ -25,16 +26,7 @@ fn main() -> ExitCode {
         .nth(1)
         .ok_or("usage: ADDRESS,ADDRESS...".to_owned())
     {
-        Ok(addresses) => match measure(&addresses) {
-            Ok(line) => {
-                println!("{line}");
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::FAILURE
-            }
-        },
+        Ok(addresses) => printed(measure(&addresses)),
         Err(usage) => {
             eprintln!("{usage}");
             ExitCode::from(2)

@@ -14,10 +14,12 @@
 mod order;
 mod peer;
 mod phase;
+mod program;
 
 pub use order::{Operation, Order, Outcome};
 pub use peer::{Peer, run};
 pub use phase::{Phase, WARM_UP};
+pub use program::{printed, runtime, within};
 
 use bytes::Bytes;
 

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use bytes::Bytes;
-use tokio::runtime;
 
-use crate::{KEYS_PER_TASK, Operation, Order, Outcome, Phase, keys, value};
+use crate::{
+    KEYS_PER_TASK, Operation, Order, Outcome, Phase, keys, printed, runtime, value, within,
+};
 
 /// A client that is measured. Each task has a clone.
 pub trait Peer: Clone + Send + Sync + 'static {
@@ -30,33 +31,13 @@ pub trait Peer: Clone + Send + Sync + 'static {
 
 /// The main function of the program: does what its arguments say, and prints what came of it.
 pub fn run<P: Peer>(args: impl IntoIterator<Item = String>) -> ExitCode {
-    match Order::from_args(args).and_then(|order| measure::<P>(&order)) {
-        Ok(outcome) => {
-            println!("{}", serde_json::json!(outcome));
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    printed(Order::from_args(args).and_then(|order| measure::<P>(&order)))
 }
 
 fn measure<P: Peer>(order: &Order) -> Result<Outcome, String> {
-    let mut builder = runtime::Builder::new_multi_thread();
-    if let Some(workers) = order.workers {
-        builder.worker_threads(workers);
-    }
-    let runtime = builder
-        .enable_all()
-        .build()
-        .map_err(|error| format!("no runtime: {error}"))?;
-    // Within a task: what is polled by `block_on` itself runs on a thread more than the workers.
+    let runtime = runtime(order.workers)?;
     let connecting = P::connect(order.server.clone(), order.connections);
-    let peer = runtime
-        .block_on(runtime.spawn(connecting))
-        .map_err(|error| error.to_string())??;
-
+    let peer = within(&runtime, connecting)?;
     let phase = Phase::default();
     let tasks: Vec<_> = (0..order.tasks)
         .map(|number| {

@@ -1,5 +1,6 @@
 """The contract of the measured programs, for Python: the same as in ../../contract."""
 
+import itertools
 import json
 import sys
 import threading
@@ -61,12 +62,25 @@ class Count:
         self.errors = 0
 
 
-def conduct_threads(order, work):
-    """Runs work(number, phase, count) in a thread for each task, and prints what came of it."""
+def conduct_threads(order, operation_of):
+    """Runs a thread for each task, which does the operation_of(number) on one key after the other, and
+    prints what came of it. An operation takes a key and says whether it succeeded."""
     phase = Phase()
     counts = [Count() for _ in range(order.tasks)]
+
+    def work(number, count):
+        keys = itertools.cycle(order.keys(number))
+        once = operation_of(number)
+        while phase.now == WARMING:
+            once(next(keys))
+        while phase.now == COUNTING:
+            if once(next(keys)):
+                count.operations += 1
+            else:
+                count.errors += 1
+
     threads = [
-        threading.Thread(target=work, args=(number, phase, count), daemon=True)
+        threading.Thread(target=work, args=(number, count), daemon=True)
         for number, count in enumerate(counts)
     ]
     for thread in threads:

@@ -1,12 +1,11 @@
 """libmc: a C++ client behind Python, blocking, a thread for each task, its own pool of
 connections, for which threads wait."""
 
-import itertools
 import sys
 
 import libmc
 
-from contract import COUNTING, WARMING, Order, conduct_threads
+from contract import Order, conduct_threads
 
 
 def main(order):
@@ -24,17 +23,7 @@ def main(order):
 
     once = get if order.operation == "get" else set
 
-    def work(number, phase, count):
-        keys = itertools.cycle(order.keys(number))
-        while phase.now == WARMING:
-            once(next(keys))
-        while phase.now == COUNTING:
-            if once(next(keys)):
-                count.operations += 1
-            else:
-                count.errors += 1
-
-    conduct_threads(order, work)
+    conduct_threads(order, lambda number: once)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
 """pymemcache: blocking, a thread for each task. Its pool fails when no connection is free, so the
 threads queue for so many clients, each thread always for the same."""
 
-import itertools
 import sys
 import threading
 
 from pymemcache.client.base import Client
 from pymemcache.exceptions import MemcacheError
 
-from contract import COUNTING, WARMING, Order, conduct_threads
+from contract import Order, conduct_threads
 
 
 def main(order):
@@ -27,26 +26,19 @@ def main(order):
 
     once = get if order.operation == "get" else set
 
-    def work(number, phase, count):
+    def operation_of(number):
         lock, client = clients[number % len(clients)]
-        keys = itertools.cycle(order.keys(number))
 
-        def succeeds():
+        def succeeds(key):
             try:
                 with lock:
-                    return once(client, next(keys))
+                    return once(client, key)
             except (MemcacheError, OSError):
                 return False
 
-        while phase.now == WARMING:
-            succeeds()
-        while phase.now == COUNTING:
-            if succeeds():
-                count.operations += 1
-            else:
-                count.errors += 1
+        return succeeds
 
-    conduct_threads(order, work)
+    conduct_threads(order, operation_of)
 
 
 if __name__ == "__main__":

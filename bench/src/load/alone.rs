@@ -6,12 +6,12 @@
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use steersman_bench_contract::{key, keys};
+use steersman_bench_contract::{key, keys, runtime, within};
 use steersman_memcached::Client;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::{argument, connect, runtime};
+use super::{argument, connect, read_one};
 use crate::plan::VALUE;
 
 const SLICE: Duration = Duration::from_millis(20);
@@ -32,12 +32,8 @@ pub(crate) struct Alone {
 pub(super) fn run(args: &[String]) -> Result<Alone, String> {
     let server: String = argument(args, 0, "SERVER")?;
     let seconds: f64 = argument(args, 1, "SECONDS")?;
-    let runtime = runtime()?;
-    // Within a task, as calls are made elsewhere.
-    let measuring = runtime.spawn(measure(server, Duration::from_secs_f64(seconds)));
-    runtime
-        .block_on(measuring)
-        .map_err(|error| error.to_string())?
+    let measuring = measure(server, Duration::from_secs_f64(seconds));
+    within(&runtime(None)?, measuring)
 }
 
 async fn measure(server: String, span: Duration) -> Result<Alone, String> {
@@ -83,10 +79,7 @@ async fn read(client: &Client, keys: &[String], spent: &mut Spent) -> Result<(),
     let mut reads = 0;
     while began.elapsed() < SLICE {
         for key in keys {
-            let value = client.get(key).await.map_err(|error| error.to_string())?;
-            if value.is_none_or(|value| value.data.len() != VALUE) {
-                return Err(format!("{key} has no value of {VALUE} bytes"));
-            }
+            read_one(client, key).await?;
         }
         reads += STRIDE;
     }

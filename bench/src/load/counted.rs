@@ -1,11 +1,10 @@
 //! A given number of reads on one worker, for tools that count instructions or take samples.
 
 use serde::{Deserialize, Serialize};
-use steersman_bench_contract::keys;
+use steersman_bench_contract::{keys, runtime, within};
 use steersman_memcached::Client;
-use tokio::runtime;
 
-use super::{argument, connect};
+use super::{argument, connect, read_one};
 use crate::plan::VALUE;
 
 /// How many reads there were.
@@ -19,15 +18,8 @@ pub(super) fn run(args: &[String]) -> Result<Counted, String> {
     let server: String = argument(args, 0, "SERVER")?;
     let tasks: usize = argument(args, 1, "TASKS")?;
     let reads: usize = argument(args, 2, "READS")?;
-    let runtime = runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| format!("no runtime: {error}"))?;
-    let connecting = async move { connect(&server, 2).await };
-    let client = runtime
-        .block_on(runtime.spawn(connecting))
-        .map_err(|error| error.to_string())??;
+    let runtime = runtime(Some(1))?;
+    let client = within(&runtime, async move { connect(&server, 2).await })?;
     let handles: Vec<_> = (0..tasks)
         .map(|number| runtime.spawn(read(client.clone(), number, reads / tasks)))
         .collect();
@@ -44,10 +36,7 @@ pub(super) fn run(args: &[String]) -> Result<Counted, String> {
 async fn read(client: Client, number: usize, reads: usize) -> Result<(), String> {
     let keys = keys(number, 16, VALUE);
     for key in keys.iter().cycle().take(reads) {
-        let value = client.get(key).await.map_err(|error| error.to_string())?;
-        if value.is_none_or(|value| value.data.len() != VALUE) {
-            return Err(format!("{key} has no value of {VALUE} bytes"));
-        }
+        read_one(&client, key).await?;
     }
     Ok(())
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use steersman_bench_contract::{Phase, keys};
+use steersman_bench_contract::{Phase, keys, runtime, within};
 use steersman_memcached::Client;
 
 use super::latency::{Latencies, Percentiles};
-use super::{argument, connect, runtime};
+use super::{argument, connect};
 use crate::plan::VALUE;
 
 /// What a crowd of tasks sees.
@@ -26,11 +26,8 @@ pub(super) fn run(args: &[String]) -> Result<Crowd, String> {
     let server: String = argument(args, 0, "SERVER")?;
     let tasks: usize = argument(args, 1, "TASKS")?;
     let seconds: f64 = argument(args, 2, "SECONDS")?;
-    let runtime = runtime()?;
-    let connecting = async move { connect(&server, 2).await };
-    let client = runtime
-        .block_on(runtime.spawn(connecting))
-        .map_err(|error| error.to_string())??;
+    let runtime = runtime(None)?;
+    let client = within(&runtime, async move { connect(&server, 2).await })?;
     let latencies = Arc::new(Latencies::new()?);
     let phase = Phase::default();
     let handles: Vec<_> = (0..tasks)

@@ -11,12 +11,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use steersman_bench_contract::{WARM_UP, keys};
+use steersman_bench_contract::{WARM_UP, keys, runtime, within};
 use steersman_memcached::Client;
 use tokio::runtime::Handle;
 
 use super::latency::{Latencies, Percentiles};
-use super::{argument, connect, runtime};
+use super::{argument, connect};
 use crate::plan::VALUE;
 
 const TICK: Duration = Duration::from_micros(200);
@@ -38,11 +38,8 @@ pub(super) fn run(args: &[String]) -> Result<Due, String> {
     let server: String = argument(args, 0, "SERVER")?;
     let rate: f64 = argument(args, 1, "RATE")?;
     let span = Duration::from_secs_f64(argument(args, 2, "SECONDS")?);
-    let runtime = runtime()?;
-    let connecting = async move { connect(&server, 2).await };
-    let client = runtime
-        .block_on(runtime.spawn(connecting))
-        .map_err(|error| error.to_string())??;
+    let runtime = runtime(None)?;
+    let client = within(&runtime, async move { connect(&server, 2).await })?;
     let keys = keys(0, KEYS, VALUE);
     let reader = Arc::new(Reader {
         client,

@@ -8,12 +8,12 @@ use std::io::{self, BufRead};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use steersman_bench_contract::{Phase, key, key_count, keys, value};
+use steersman_bench_contract::{Phase, key, key_count, keys, runtime, value, within};
 use steersman_memcached::Client;
 use steersman_testkit::Server;
 use tokio::runtime::Runtime;
 
-use super::{argument, runtime};
+use super::{argument, read_one};
 use crate::plan::VALUE;
 
 /// Tasks that read at once.
@@ -37,7 +37,7 @@ pub(crate) struct Growth {
 /// Starts so many nodes, prints their addresses, separated by commas, and waits for the end of the
 /// input.
 pub(crate) fn nodes(count: usize) -> Result<(), String> {
-    let runtime = runtime()?;
+    let runtime = runtime(None)?;
     let servers = runtime.block_on(async {
         let mut servers = Vec::new();
         for _ in 0..count {
@@ -63,11 +63,8 @@ pub(crate) fn nodes(count: usize) -> Result<(), String> {
 pub(super) fn run(args: &[String]) -> Result<Growth, String> {
     let addresses: String = argument(args, 0, "ADDRESSES")?;
     let span = Duration::from_secs_f64(argument(args, 1, "SECONDS")?);
-    let runtime = runtime()?;
-    let preparing = runtime.spawn(prepare(addresses.clone()));
-    let client = runtime
-        .block_on(preparing)
-        .map_err(|error| error.to_string())??;
+    let runtime = runtime(None)?;
+    let client = within(&runtime, prepare(addresses.clone()))?;
     Ok(Growth {
         nodes: addresses.split(',').count(),
         route_ns: route(&client)?,
@@ -127,10 +124,7 @@ async fn read(client: Client, number: usize, phase: Phase) -> Result<u64, String
         if !counts && !phase.is_warming() {
             break;
         }
-        let value = client.get(key).await.map_err(|error| error.to_string())?;
-        if value.is_none_or(|value| value.data.len() != VALUE) {
-            return Err(format!("{key} has no value of {VALUE} bytes"));
-        }
+        read_one(&client, key).await?;
         reads += u64::from(counts);
     }
     Ok(reads)

@@ -13,37 +13,27 @@ mod latency;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serde::Serialize;
+use steersman_bench_contract::printed;
 use steersman_memcached::Client;
-use tokio::runtime::{self, Runtime};
 
 pub(crate) use self::alone::Alone;
 pub(crate) use self::closed::Steersman;
 pub(crate) use self::crowd::Crowd;
 pub(crate) use self::due::Due;
 pub(crate) use self::growth::{Growth, nodes};
+use crate::plan::VALUE;
 
 /// The loads that keep no contract, by the name of their command; None for other names.
 pub(crate) fn run(name: &str, args: &[String]) -> Option<ExitCode> {
-    let printed = match name {
-        "alone" => printed(alone::run(args)),
-        "counted" => printed(counted::run(args)),
-        "crowd" => printed(crowd::run(args)),
-        "due" => printed(due::run(args)),
-        "growth" => printed(growth::run(args)),
+    let named = |error| format!("{name}: {error}");
+    Some(match name {
+        "alone" => printed(alone::run(args).map_err(named)),
+        "counted" => printed(counted::run(args).map_err(named)),
+        "crowd" => printed(crowd::run(args).map_err(named)),
+        "due" => printed(due::run(args).map_err(named)),
+        "growth" => printed(growth::run(args).map_err(named)),
         _ => return None,
-    };
-    Some(match printed {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{name}: {error}");
-            ExitCode::FAILURE
-        }
     })
-}
-
-fn printed<T: Serialize>(outcome: Result<T, String>) -> Result<(), String> {
-    outcome.map(|outcome| println!("{}", serde_json::json!(outcome)))
 }
 
 /// The argument of that number.
@@ -52,14 +42,6 @@ fn argument<T: std::str::FromStr>(args: &[String], index: usize, name: &str) -> 
         .get(index)
         .ok_or_else(|| format!("{name} is missing"))?;
     text.parse().map_err(|_| format!("{name}: {text} is none"))
-}
-
-/// Tokio's default runtime.
-fn runtime() -> Result<Runtime, String> {
-    runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("no runtime: {error}"))
 }
 
 /// A client of one server with so many connections, once they stand.
@@ -73,4 +55,13 @@ async fn connect(server: &str, connections: usize) -> Result<Client, String> {
     let ready = client.ready(Duration::from_secs(5)).await;
     ready.map_err(|error| error.to_string())?;
     Ok(client)
+}
+
+/// Reads a key, which has a value of the usual length.
+async fn read_one(client: &Client, key: &str) -> Result<(), String> {
+    let value = client.get(key).await.map_err(|error| error.to_string())?;
+    match value {
+        Some(value) if value.data.len() == VALUE => Ok(()),
+        _ => Err(format!("{key} has no value of {VALUE} bytes")),
+    }
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::process::ExitCode;
 use std::thread;
 
-use steersman_bench_contract::{Order, Outcome, Phase};
+use steersman_bench_contract::{Order, Outcome, Phase, printed};
 
 use self::request::Kind;
 use self::stream::Stream;
@@ -22,16 +22,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = String>) -> ExitCode {
         .ok_or_else(|| format!("usage: pipelined|lines|quiet {}", Order::USAGE))
         .and_then(|kind| Ok((kind, Order::from_args(args)?)))
         .and_then(|(kind, order)| measure(kind, &order).map_err(|error| error.to_string()));
-    match outcome {
-        Ok(outcome) => {
-            println!("{}", serde_json::json!(outcome));
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    printed(outcome)
 }
 
 /// A thread for each connection, with its share of what is outstanding.

@@ -1,9 +1,10 @@
 //! mtop-client: connections out of its pool, which by itself would open one for each task, so the
 //! tasks queue for so many of them, each task always for the same.
 
+mod dealt;
+
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use mtop_client::{
@@ -12,15 +13,11 @@ use mtop_client::{
 };
 use steersman_bench_contract::{Peer, run};
 use tokio::runtime::Handle;
-use tokio::sync::Mutex;
 
-type Connection = Arc<Mutex<PooledClient<Server, Memcached>>>;
+use self::dealt::Dealt;
 
 #[derive(Clone)]
-struct Mtop {
-    connections: Arc<Vec<Connection>>,
-    connection: Connection,
-}
+struct Mtop(Dealt<PooledClient<Server, Memcached>>);
 
 impl Peer for Mtop {
     async fn connect(server: String, connections: usize) -> Result<Self, String> {
@@ -37,25 +34,18 @@ impl Peer for Mtop {
         let mut open = Vec::new();
         for _ in 0..connections {
             let connection = client.raw_open(&server).await;
-            let connection = connection.map_err(|error| error.to_string())?;
-            open.push(Arc::new(Mutex::new(connection)));
+            open.push(connection.map_err(|error| error.to_string())?);
         }
-        Ok(Self {
-            connection: open[0].clone(),
-            connections: Arc::new(open),
-        })
+        Ok(Self(Dealt::new(open)))
     }
 
     fn for_task(&self, number: usize) -> Self {
-        Self {
-            connections: self.connections.clone(),
-            connection: self.connections[number % self.connections.len()].clone(),
-        }
+        Self(self.0.for_task(number))
     }
 
     async fn get(&self, key: &str) -> Option<usize> {
         let keys = [Key::try_from(key).ok()?];
-        let values = self.connection.lock().await.get(&keys).await.ok()?;
+        let values = self.0.own.lock().await.get(&keys).await.ok()?;
         Some(values.get(key)?.data.len())
     }
 
@@ -63,7 +53,7 @@ impl Peer for Mtop {
         let Ok(key) = Key::try_from(key) else {
             return false;
         };
-        let mut connection = self.connection.lock().await;
+        let mut connection = self.0.own.lock().await;
         connection.set(&key, 0, 0, value).await.is_ok()
     }
 }
