@@ -305,27 +305,29 @@ impl Driver {
         (stalled_after / 4).clamp(SHORTEST_CHECK, LONGEST_CHECK)
     }
 
+    /// Whether a connection that broke like that counts against the node.
+    fn is_failure(&self, error: &Error) -> bool {
+        let never_served =
+            !self.served && (error.kind() == ErrorKind::Protocol || self.opened.elapsed() < SOON);
+        never_served || error.kind() == ErrorKind::Stalled
+    }
+
     /// Leaves the node and fails everything that is still outstanding.
-    fn finish(&mut self, end: End) {
+    fn finish(&mut self, end: &End) {
         if std::mem::replace(&mut self.finished, true) {
             return;
         }
-        let (error, ending) = match end {
-            End::Asked { purged } => (Error::closed(), Ending::Asked { purged }),
-            End::Aborted(error) => (error, Ending::Asked { purged: false }),
-            End::Broken(error) => {
-                let error = error.at_node(self.node.name());
-                let never_served = !self.served
-                    && (error.kind() == ErrorKind::Protocol || self.opened.elapsed() < SOON);
-                let ending = if never_served || error.kind() == ErrorKind::Stalled {
-                    Ending::Failed(error.clone())
-                } else {
-                    Ending::Lost(error.clone())
-                };
-                (error, ending)
-            }
+        let error = match end {
+            End::Asked { .. } => Error::closed(),
+            End::Aborted(error) | End::Broken(error) => error.clone(),
         };
         let error = error.at_node(self.node.name());
+        let ending = match *end {
+            End::Asked { purged } => Ending::Asked { purged },
+            End::Aborted(_) => Ending::Asked { purged: false },
+            End::Broken(_) if self.is_failure(&error) => Ending::Failed(error.clone()),
+            End::Broken(_) => Ending::Lost(error.clone()),
+        };
         let unsent = self.node.ended(self.lane, &ending);
         let tally = &mut self.tally;
         self.machine.close(&mut |token: Token, unanswered| {
@@ -343,7 +345,7 @@ impl Future for Driver {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let end = ready!(self.advance(cx));
-        self.finish(end);
+        self.finish(&end);
         Poll::Ready(())
     }
 }
@@ -356,7 +358,7 @@ impl Drop for Driver {
         } else {
             End::Aborted(Error::runtime_gone())
         };
-        self.finish(early);
+        self.finish(&early);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which request goes on which connection, and which has to wait: the node's bookkeeping.
+//! The node's bookkeeping: its connections, who waits for a place on one, and its health.
 //!
 //! Everything here happens under the node's lock and neither blocks nor does I/O. Wakers and
 //! failures are handed back to be used after the lock is released.

@@ -363,13 +363,19 @@ fn a_client_built_outside_a_runtime_lives_on_the_first_that_uses_it() {
     futures_executor::block_on(client.close());
 }
 
-#[test]
-fn a_call_outside_a_runtime_keeps_its_time_out() {
+/// A server that answers nothing, and the runtime that it runs on.
+fn silent_server() -> (tokio::runtime::Runtime, steersman_testkit::Server) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = runtime
         .block_on(steersman_testkit::Server::start())
         .unwrap();
     server.faults().set_black_hole(true);
+    (runtime, server)
+}
+
+#[test]
+fn a_call_outside_a_runtime_keeps_its_time_out() {
+    let (runtime, server) = silent_server();
     let client = Client::builder()
         .node(server.node())
         .runtime(runtime.handle().clone())
@@ -390,11 +396,7 @@ fn a_call_outside_a_runtime_keeps_its_time_out() {
 
 #[test]
 fn a_call_on_a_runtime_without_timers_keeps_its_time_out() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let server = runtime
-        .block_on(steersman_testkit::Server::start())
-        .unwrap();
-    server.faults().set_black_hole(true);
+    let (runtime, server) = silent_server();
     let client = Client::builder()
         .node(server.node())
         .runtime(runtime.handle().clone())

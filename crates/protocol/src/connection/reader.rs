@@ -154,9 +154,7 @@ impl Reader {
             return Err(unexpected_key(asked.pending().next_key(), line));
         };
         let header = ValueHeader::new(value.numbers, asked.limits(), line)?;
-        for _ in 0..misses {
-            asked.pending_mut().answer_key(Reply::Miss, sink);
-        }
+        asked.pending_mut().answer_keys(misses, &Reply::Miss, sink);
         self.value = Some(header);
         Ok(())
     }

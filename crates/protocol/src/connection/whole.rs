@@ -43,9 +43,7 @@ pub(super) fn read_whole<T>(
                 cas: hit.numbers.cas,
             };
             rest = hit.behind;
-            for _ in 0..hit.misses {
-                pending.answer_key(Reply::Miss, sink);
-            }
+            pending.answer_keys(hit.misses, &Reply::Miss, sink);
             pending.answer_key(Reply::Value(value), sink);
         }
         match rest.strip_prefix(END) {

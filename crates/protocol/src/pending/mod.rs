@@ -150,6 +150,18 @@ impl<T> Pending<T> {
         self.slots.answer(reply, sink);
     }
 
+    /// Answers so many of the next keys of the front command alike.
+    pub(crate) fn answer_keys(
+        &mut self,
+        count: u32,
+        reply: &Reply,
+        sink: &mut impl FnMut(T, Reply),
+    ) {
+        for _ in 0..count {
+            self.answer_key(reply.clone(), sink);
+        }
+    }
+
     /// Answers what the front command still waits for, and ends it.
     pub(crate) fn answer_rest(&mut self, reply: Reply, sink: &mut impl FnMut(T, Reply)) {
         let Some(&Command {
@@ -162,11 +174,7 @@ impl<T> Pending<T> {
             return;
         };
         match expected {
-            Expected::Values { .. } => {
-                for _ in 0..keys {
-                    self.answer_key(reply.clone(), sink);
-                }
-            }
+            Expected::Values { .. } => self.answer_keys(keys, &reply, sink),
             _ if quiet => self.quiet -= 1,
             _ => self.slots.answer(reply, sink),
         }
