@@ -238,6 +238,13 @@ impl Plan for DatacenterAwarePlan<'_> {
         let node = self.place.step(self.nodes)?;
         Some(Candidate::new(node, self.tier()))
     }
+
+    /// Only the list that the node is in counts. If all of the rack is held back, the rest of the
+    /// datacenter takes its turns as if there were no rack.
+    fn passed_over(&mut self) {
+        let named = self.nodes.len() - self.remaining;
+        self.policy.rotation.pass_over(named.saturating_sub(1));
+    }
 }
 
 #[cfg(test)]

@@ -180,6 +180,10 @@ impl Plan for BoxPlan<'_> {
         self.0.advance_dyn(now, turn)
     }
 
+    fn passed_over(&mut self) {
+        self.0.passed_over_dyn();
+    }
+
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
         self.0.report_dyn(node, now)
     }
@@ -191,6 +195,7 @@ trait DynPlan {
     where
         Self: 'b;
     fn advance_dyn(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate>;
+    fn passed_over_dyn(&mut self);
     fn report_dyn(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport>;
 }
 
@@ -204,6 +209,10 @@ impl<P: Plan> DynPlan for P {
 
     fn advance_dyn(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
         self.advance(now, turn)
+    }
+
+    fn passed_over_dyn(&mut self) {
+        self.passed_over();
     }
 
     fn report_dyn(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {

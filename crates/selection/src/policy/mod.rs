@@ -138,6 +138,14 @@ pub trait Plan: Clone {
     /// this plan as raw material.
     fn advance(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate>;
 
+    /// Learns that the request begins with the node that was named last, and that those named before
+    /// it were put behind: their turns are over.
+    ///
+    /// For policies that take this plan as raw material. A policy that takes nodes in turn goes on
+    /// behind that node with its next plan, so that the turns of nodes that are held back are spread
+    /// over all others instead of falling to the one behind them. Others need do nothing.
+    fn passed_over(&mut self) {}
+
     /// What the policy knows of a node, for policies that keep records.
     fn report(&self, _node: NodeIndex, _now: Timestamp) -> Option<NodeReport> {
         None

@@ -1,4 +1,8 @@
 //! Turns: where in a list a plan begins and how it goes round.
+//!
+//! Each plan takes one turn. If the node whose turn it is is held back, and another one of the list
+//! takes it, that one's own turn is over as well. Were it not, all turns of a node that is held back
+//! would fall to the one behind it, which then has twice the load of the others.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -24,6 +28,15 @@ impl Rotation {
         } else {
             self.0.fetch_add(1, Ordering::Relaxed)
         })
+    }
+
+    /// The plan that began last took so many nodes of its list before it came to the one that is
+    /// used: the next plan begins behind that one.
+    #[cold]
+    pub(super) fn pass_over(&self, nodes: usize) {
+        // Lists are of at most 65,535 nodes.
+        let nodes = i32::try_from(nodes).unwrap_or_default();
+        self.0.fetch_add(nodes, Ordering::Relaxed);
     }
 }
 

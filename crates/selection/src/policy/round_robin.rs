@@ -55,6 +55,7 @@ impl Policy for RoundRobin {
     fn plan<'a>(&'a self, call: Call<'a>) -> RoundRobinPlan<'a> {
         let nodes = call.topology().nodes();
         RoundRobinPlan {
+            rotation: &self.rotation,
             nodes,
             remaining: nodes.len(),
             place: self.rotation.begin(&call),
@@ -78,6 +79,7 @@ impl Policy for RoundRobin {
 /// A plan of [`RoundRobin`].
 #[derive(Debug, Clone)]
 pub struct RoundRobinPlan<'a> {
+    rotation: &'a Rotation,
     nodes: &'a [NodeIndex],
     remaining: usize,
     place: Place,
@@ -89,5 +91,10 @@ impl Plan for RoundRobinPlan<'_> {
         self.remaining = self.remaining.checked_sub(1)?;
         let node = self.place.step(self.nodes)?;
         Some(Candidate::new(node, Tier::Local))
+    }
+
+    fn passed_over(&mut self) {
+        let named = self.nodes.len() - self.remaining;
+        self.rotation.pass_over(named.saturating_sub(1));
     }
 }

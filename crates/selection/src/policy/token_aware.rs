@@ -305,6 +305,11 @@ impl<C: Policy> Plan for TokenAwarePlan<'_, C> {
         found
     }
 
+    /// As far as the node is from the child's plan: replicas that are drawn take no turn there.
+    fn passed_over(&mut self) {
+        self.rest.passed_over();
+    }
+
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
         self.child.report(node, now)
     }

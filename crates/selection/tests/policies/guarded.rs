@@ -265,6 +265,53 @@ fn a_cancelled_attempt_tells_only_that_the_node_was_slower() {
     assert!(after.average_nanos > before.average_nanos);
 }
 
+/// A probe that was cancelled beyond the limit is an answer that was late, though nobody knows by how
+/// much, and though the node was far slower before.
+#[test]
+fn a_probe_that_is_cancelled_beyond_the_limit_is_a_late_one() {
+    let mut cluster = cluster(3);
+    cluster.serve(3 * SECOND, one_slow);
+    without_node_0(&mut cluster, 11 * SECOND);
+    for _ in 0..3 {
+        assert_eq!(tries(&cluster), 1);
+        cluster.pass(millis(5));
+        let attempt = Attempt::new(node(0), cluster.now, millis(5), Outcome::Cancelled);
+        cluster.policy.record(&attempt);
+    }
+    assert_eq!(condition(&cluster, 0), Condition::Penalised);
+    without_node_0(&mut cluster, 9 * SECOND);
+    assert_eq!(tries(&cluster), 0);
+}
+
+/// The loser of a hedge that was a little late does not end its node's ramp.
+#[test]
+fn a_ramp_survives_a_cancelled_attempt_within_reason() {
+    for (latency, expected) in [(6, Condition::Recovering), (20, Condition::Penalised)] {
+        let mut cluster = cluster(3);
+        cluster.serve(3 * SECOND, one_slow);
+        without_node_0(&mut cluster, 11 * SECOND);
+        for _ in 0..3 {
+            assert_eq!(tries(&cluster), 1);
+            cluster.pass(millis(2));
+            cluster.answer(0, millis(2));
+        }
+        cluster.pass(millis(20));
+        for _ in 0..10 {
+            cluster.pass(millis(2));
+            cluster.answer(0, millis(2));
+        }
+        let latency = millis(latency);
+        let attempt = Attempt::new(
+            node(0),
+            cluster.now + millis(1),
+            latency,
+            Outcome::Cancelled,
+        );
+        cluster.policy.record(&attempt);
+        assert_eq!(condition(&cluster, 0), expected);
+    }
+}
+
 #[test]
 fn a_cluster_that_idles_does_not_forget_who_is_slow() {
     let mut cluster = cluster(3);

@@ -15,4 +15,5 @@ mod guarded;
 mod insight;
 mod nestings;
 mod places;
+mod turns;
 mod vectors;

@@ -74,8 +74,8 @@ fn of_two_slow_nodes_the_slower_is_penalised_and_the_other_keeps_its_share() {
         watch(&mut cluster, SECOND, slow);
         let before = told(cluster.policy.counters());
         let counts = watch(&mut cluster, 20 * SECOND, slow);
-        // In a round the turn of one that is penalised goes to the next one, node 0.
-        assert!(counts[1].abs_diff(6_667) < 10, "{first}: {counts:?}");
+        // The other two share the turns of the one that is penalised.
+        assert!(counts[1].abs_diff(10_000) < 10, "{first}: {counts:?}");
         assert!(counts[2] < 10, "{first}: {counts:?}");
         assert_eq!(told(cluster.policy.counters()), before, "{first}");
         assert!(before <= 3, "{first}: {before}");

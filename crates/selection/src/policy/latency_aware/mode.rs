@@ -24,6 +24,8 @@ pub enum Mode {
     ///   [the ramp](crate::LatencyParameters::ramp); three that are a little over the limit, and it
     ///   waits. (A single one would keep out nodes whose latencies vary as everybody's do.) A slow
     ///   answer, a failure, or a score over the limit ends the ramp.
+    /// - Where nodes are taken in turn, the turns of one that is held back are spread over all others
+    ///   ([`Plan::passed_over`](crate::Plan::passed_over)).
     /// - A node that is the only one of its tier is used while it is penalised, and comes back, by
     ///   the same ramp, when its score is within the limit.
     /// - A node that comes in among measured nodes gets its share by the ramp as well.
@@ -33,7 +35,7 @@ pub enum Mode {
     ///   [`TimedOut`](crate::Outcome::TimedOut) and [`Disconnected`](crate::Outcome::Disconnected)
     ///   count as ten times the limit, at most a second, if they took less.
     ///   [`Cancelled`](crate::Outcome::Cancelled) counts only if it took longer than the node's
-    ///   average, or the limit if it has none.
+    ///   average, or the limit if it has none or is probed, and then as an average more than it took.
     ///   [`Refused`](crate::Outcome::Refused), [`Rejected`](crate::Outcome::Rejected) and
     ///   [`Busy`](crate::Outcome::Busy) do not count. A probe that ends like that is followed by
     ///   another one a little later.

@@ -72,9 +72,8 @@ impl<P: Plan> Plan for LatencyAwarePlan<'_, P> {
     #[inline]
     fn advance(&mut self, now: Timestamp, turn: Turn) -> Option<Candidate> {
         let child_turn = turn.for_child(self.progress.begun);
-        let judge = self
-            .board
-            .judge(now, turn, turn.is_first(self.progress.begun));
+        let is_first = turn.is_first(self.progress.begun);
+        let judge = self.board.judge(now, turn, is_first);
         self.progress.begun = true;
         loop {
             if self.progress.emptying {
@@ -93,10 +92,17 @@ impl<P: Plan> Plan for LatencyAwarePlan<'_, P> {
             }
             let candidate = judge.judged(&self.call, candidate);
             if !candidate.standing.is_held_back() {
+                if is_first && self.board.mode == Mode::Guarded && !self.progress.held.is_empty() {
+                    self.child.passed_over();
+                }
                 return Some(candidate);
             }
             self.progress.held.push(candidate);
         }
+    }
+
+    fn passed_over(&mut self) {
+        self.child.passed_over();
     }
 
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {

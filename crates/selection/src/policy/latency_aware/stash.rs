@@ -36,10 +36,15 @@ impl Stash {
         Some(next)
     }
 
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.popped == self.pushed
+    }
+
     /// The node that would come out next.
     #[inline]
     pub(super) fn peek(&self) -> Option<&Candidate> {
-        if self.popped == self.pushed {
+        if self.is_empty() {
             return None;
         }
         match self.inline.get(self.popped) {

@@ -32,7 +32,9 @@ pub(in crate::policy::latency_aware) fn record(
         return;
     }
     let limit = entry.verdict.limit.get();
-    let Some(latency) = effective_latency(attempt, limit, || entry.score.load()) else {
+    let is_probing = matches!(phase, Phase::Probing { .. });
+    let score = || entry.score.load();
+    let Some(latency) = effective_latency(attempt, is_probing, limit, score) else {
         give_back_probe(board, entry, attempt, phase);
         return;
     };
@@ -44,7 +46,7 @@ pub(in crate::policy::latency_aware) fn record(
                 probe_succeeded(board, entry, attempt, (phase, series));
             } else {
                 board.sample(entry, attempt.ended_at(), latency);
-                let is_last = is_far(attempt, latency, limit) || series.bad + 1 >= PROBES;
+                let is_last = is_far(attempt, limit) || series.bad + 1 >= PROBES;
                 let next = if is_last {
                     Phase::penalised_for(board.retry_nanos, attempt.ended_at())
                 } else {
@@ -59,9 +61,7 @@ pub(in crate::policy::latency_aware) fn record(
             let average = score.map_or(0, |score| score.average_nanos);
             let is_slow = limit.is_some_and(|limit| average > limit);
             let penalised = Phase::penalised_for(board.first_probe_nanos, attempt.ended_at());
-            if (is_slow || is_far(attempt, latency, limit))
-                && entry.verdict.phase.change(phase, penalised)
-            {
+            if (is_slow || is_far(attempt, limit)) && entry.verdict.phase.change(phase, penalised) {
                 announce(board, attempt, Change::Penalised, latency);
             }
         }
@@ -92,9 +92,9 @@ fn give_back_probe(board: &Scoreboard, entry: &Entry, attempt: &Attempt, phase: 
 
 /// Whether the attempt tells by itself that the node is not as it should be.
 #[inline]
-fn is_far(attempt: &Attempt, latency: i64, limit: Option<i64>) -> bool {
-    attempt.outcome() != Outcome::Success
-        || limit.is_some_and(|limit| latency > limit.saturating_mul(FAR))
+fn is_far(attempt: &Attempt, limit: Option<i64>) -> bool {
+    let is_failure = !matches!(attempt.outcome(), Outcome::Success | Outcome::Cancelled);
+    is_failure || limit.is_some_and(|limit| attempt.latency_nanos() > limit.saturating_mul(FAR))
 }
 
 /// The next probe may go at once.
@@ -107,6 +107,7 @@ fn after_answer(series: Series, now: Timestamp) -> Phase {
 #[inline]
 fn effective_latency(
     attempt: &Attempt,
+    is_probing: bool,
     limit: Option<i64>,
     score: impl Fn() -> Option<Score>,
 ) -> Option<i64> {
@@ -119,12 +120,14 @@ fn effective_latency(
     match attempt.outcome() {
         Outcome::Success => Some(latency),
         Outcome::Refused | Outcome::Rejected | Outcome::Busy => None,
-        // How long the node would have taken is not known, but longer than this.
+        // How long the node would have taken is not known, but longer than this: by another average,
+        // if latencies are exponential (Epstein and Sobel, "Life testing", 1953). What is not even
+        // up to the average says nothing; of a probe, whose node had a long one, what is not up to
+        // the limit.
         Outcome::Cancelled => {
-            let known = average().or(limit);
-            known
-                .is_some_and(|least| latency > least)
-                .then_some(latency)
+            let expected = average().or(limit)?;
+            let least = limit.filter(|_| is_probing).unwrap_or(expected);
+            (latency > least).then(|| latency.saturating_add(expected))
         }
         Outcome::Failed | Outcome::TimedOut | Outcome::Disconnected => {
             let penalty =
