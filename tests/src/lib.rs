@@ -1,4 +1,5 @@
 //! What the end-to-end tests share: real servers, started for one test and ended with it.
 
+pub mod authority;
 pub mod cassandra;
 pub mod memcached;

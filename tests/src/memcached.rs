@@ -36,6 +36,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct RealMemcached {
     place: Place,
     arguments: Vec<String>,
+    /// Whether anybody may ask it for its version.
+    is_open: bool,
     process: Option<Child>,
     folder: TempDir,
 }
@@ -62,6 +64,16 @@ impl RealMemcached {
 
     /// Starts memcached on a free port of 127.0.0.1, with more arguments.
     pub fn start_with(arguments: &[&str]) -> io::Result<Self> {
+        Self::start_on_port(arguments, true)
+    }
+
+    /// The same for arguments by which it wants TLS or credentials. Of such a server it is awaited
+    /// that it takes connections, not that it answers.
+    pub fn start_guarded(arguments: &[&str]) -> io::Result<Self> {
+        Self::start_on_port(arguments, false)
+    }
+
+    fn start_on_port(arguments: &[&str], is_open: bool) -> io::Result<Self> {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?;
         socket.set_reuse_address(true)?;
         socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
@@ -69,20 +81,28 @@ impl RealMemcached {
             .local_addr()?
             .as_socket()
             .ok_or(io::ErrorKind::AddrNotAvailable)?;
-        Self::launch(Place::Tcp(addr, socket), arguments, tempfile::tempdir()?)
+        let place = Place::Tcp(addr, socket);
+        Self::launch(place, arguments, is_open, tempfile::tempdir()?)
     }
 
     /// Starts memcached on a Unix socket of its own.
     pub fn start_on_unix_socket() -> io::Result<Self> {
         let folder = tempfile::tempdir()?;
-        Self::launch(Place::Unix(folder.path().join("memcached")), &[], folder)
+        let place = Place::Unix(folder.path().join("memcached"));
+        Self::launch(place, &[], true, folder)
     }
 
-    fn launch(place: Place, arguments: &[&str], folder: TempDir) -> io::Result<Self> {
+    fn launch(
+        place: Place,
+        arguments: &[&str],
+        is_open: bool,
+        folder: TempDir,
+    ) -> io::Result<Self> {
         let arguments = arguments.iter().map(ToString::to_string).collect();
         let mut memcached = Self {
             place,
             arguments,
+            is_open,
             process: None,
             folder,
         };
@@ -206,6 +226,9 @@ impl RealMemcached {
         match &self.place {
             Place::Tcp(addr, _) => {
                 let stream = TcpStream::connect_timeout(addr, PATIENCE)?;
+                if !self.is_open {
+                    return Ok(());
+                }
                 stream.set_read_timeout(Some(PATIENCE))?;
                 ask_version(stream)
             }

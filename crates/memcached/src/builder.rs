@@ -8,12 +8,15 @@ use steersman_selection::Scheme;
 use tokio::runtime::Handle;
 
 use crate::address::{IntoNodeConfig, NodeConfig};
+use crate::auth::{Auth, Credentials, CredentialsProvider};
 use crate::backoff::Backoff;
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::events::{self, ClusterEvents, Handler};
 use crate::options::Options;
 use crate::replication::Replication;
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
 use crate::transport::Connector;
 
 /// Builds a [`Client`]; from [`Client::builder`].
@@ -210,6 +213,37 @@ impl Builder {
     /// What makes connections; [`Sockets`](crate::Sockets) by default.
     pub fn connector(mut self, connector: impl Connector) -> Self {
         self.options.connector = Arc::new(connector);
+        self
+    }
+
+    /// Secures the connections, over whatever the connector makes; they are not by default. Nodes
+    /// on Unix sockets are refused then. Needs the crate's feature `tls`.
+    ///
+    /// Before 1.6.39 memcached hangs when much is sent to it over TLS at a time, so with such a
+    /// server at most 16 KiB of requests are on the way on a connection, or one larger one.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        match tls.layer() {
+            Ok(layer) => self.options.tls = Some(layer),
+            Err(error) => {
+                self.error.get_or_insert(error);
+            }
+        }
+        self
+    }
+
+    /// Who the client is, for servers with an authentication file (`memcached -Y FILE`); nobody by
+    /// default. It is told to the server on each new connection, within the connection time-out.
+    ///
+    /// A server that refuses is unhealthy at once, and is asked again after the usual waits.
+    pub fn auth(mut self, credentials: Credentials) -> Self {
+        self.options.auth = Some(Auth::Fixed(credentials));
+        self
+    }
+
+    /// Like [`auth`](Self::auth), with credentials that are asked for anew for each connection.
+    pub fn auth_with(mut self, provider: impl CredentialsProvider) -> Self {
+        self.options.auth = Some(Auth::with(provider));
         self
     }
 

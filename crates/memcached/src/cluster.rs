@@ -99,6 +99,9 @@ impl Cluster {
         scheme: Scheme,
         mut options: Options,
     ) -> Result<Arc<Self>> {
+        for node in &nodes {
+            options.validate_node(node)?;
+        }
         let replicator = options.take_replication().map(Replicator::new);
         let replicas = replicator.as_ref().map_or(1, Replicator::count);
         let placement = Placement::with_replicas(scheme, replicas, nodes.iter().map(member))
@@ -273,6 +276,7 @@ impl Cluster {
         if self.is_closed() {
             return Err(Error::closed());
         }
+        self.options.validate_node(&config)?;
         let mut members = self.copy();
         let index = members.placement.insert(member(&config)).map_err(refused)?;
         let node = Arc::new(Node::new(

@@ -63,6 +63,11 @@ pub enum ErrorKind {
     Overloaded,
     /// The node cannot be connected to at the moment; the client goes on trying.
     Unreachable,
+    /// TLS could not be agreed on with the node, for a reason that waiting does not mend: a
+    /// certificate that is not trusted, a server without TLS. `Error::tls_failure` says which.
+    Tls,
+    /// The server refused the client's credentials, or wants some, or their provider failed.
+    Authentication,
     /// No node of the cluster can be reached at the moment.
     NoNodeReachable,
     /// The connection was lost while the request was on it.
@@ -184,6 +189,12 @@ impl Error {
         self
     }
 
+    /// The same failure with something to add to what it says.
+    pub(crate) fn adding(mut self, hint: &str) -> Self {
+        self.0.detail = format!("{}{hint}", self.0.detail).into();
+        self
+    }
+
     /// What went wrong, without the operation and the node.
     pub(crate) fn detail(&self) -> &Arc<str> {
         &self.0.detail
@@ -251,6 +262,8 @@ impl Error {
             | ErrorKind::InvalidKey
             | ErrorKind::InvalidArgument
             | ErrorKind::UnknownNode
+            | ErrorKind::Tls
+            | ErrorKind::Authentication
             | ErrorKind::Closed
             | ErrorKind::Runtime => false,
         }

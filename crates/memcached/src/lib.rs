@@ -86,6 +86,7 @@
 //! have executed it.
 
 mod address;
+mod auth;
 mod backoff;
 mod builder;
 pub mod call;
@@ -101,6 +102,8 @@ mod options;
 mod outcome;
 mod replication;
 mod shared;
+#[cfg_attr(not(feature = "tls"), path = "tls/off.rs")]
+mod tls;
 mod transport;
 mod value;
 
@@ -110,6 +113,7 @@ pub use steersman_selection as selection;
 pub use steersman_selection::Scheme;
 
 pub use crate::address::{DEFAULT_PORT, Endpoint, IntoNodeConfig, NodeConfig};
+pub use crate::auth::{Credentials, CredentialsProvider};
 pub use crate::backoff::Backoff;
 pub use crate::builder::Builder;
 pub use crate::call::{Call, GetMany};
@@ -122,6 +126,8 @@ pub use crate::outcome::{CasOutcome, Many, PerNode, StoreOutcome};
 pub use crate::replication::{
     Hedge, Replication, ReplicationMetrics, Reported, WriteSuccess, Written,
 };
+#[cfg(feature = "tls")]
+pub use crate::tls::{Tls, TlsFailure};
 pub use crate::transport::{Connecting, Connector, Sockets, Transport};
 pub use crate::value::IntoValue;
 

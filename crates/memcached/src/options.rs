@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use steersman_memcached_protocol::Limits;
 
+use crate::address::NodeConfig;
+use crate::auth::Auth;
 use crate::backoff::Backoff;
 use crate::error::{Error, Result};
 use crate::replication::Replication;
+use crate::tls::TlsLayer;
 use crate::transport::{Connector, Sockets};
 
 /// Settings that nodes and calls share, checked.
@@ -26,6 +29,8 @@ pub(crate) struct Options {
     pub(crate) backoff: Backoff,
     pub(crate) limits: Limits,
     pub(crate) connector: Arc<dyn Connector>,
+    pub(crate) tls: Option<TlsLayer>,
+    pub(crate) auth: Option<Auth>,
     /// Until the cluster takes it; none for one replica.
     pub(crate) replication: Option<Replication>,
 }
@@ -47,6 +52,8 @@ impl Default for Options {
             backoff: Backoff::default(),
             limits: Limits::default(),
             connector: Arc::new(Sockets),
+            tls: None,
+            auth: None,
             replication: None,
         }
     }
@@ -93,10 +100,26 @@ impl Options {
                 ));
             }
         }
+        if let Some(auth) = &self.auth {
+            auth.validate()?;
+        }
         if let Some(replication) = &self.replication {
             replication.validate()?;
         }
         self.backoff.validate()
+    }
+
+    /// Whether connections are secured.
+    pub(crate) fn is_over_tls(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Checks that a node can be a member under these options.
+    pub(crate) fn validate_node(&self, node: &NodeConfig) -> Result<()> {
+        match &self.tls {
+            Some(tls) => tls.check(node.endpoint()),
+            None => Ok(()),
+        }
     }
 
     /// How keys are replicated, if they are on more than one node.

@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steersman_memcached_protocol::{Key, Reply, ServerError};
+use steersman_memcached_protocol::{Key, Reply, ServerError, ServerErrorKind};
 
 pub use self::admin::{AllNodes, CacheMemlimit, FlushAll, Stats, Verbosity, Version};
 pub use self::future::CallFuture;
@@ -173,7 +173,23 @@ pub(crate) fn unfit_reply(reply: &Reply) -> Error {
 }
 
 pub(crate) fn server_error(error: ServerError) -> Error {
+    if is_unauthenticated(&error) {
+        let what =
+            format!("the server wants to know who the client is ({error}): give credentials");
+        return Error::new(ErrorKind::Authentication, Stage::Exchange, what).with_source(error);
+    }
     Error::new(ErrorKind::Server, Stage::Exchange, error.to_string()).with_source(error)
+}
+
+/// Whether it is what memcached says to everything as long as nobody has given credentials.
+fn is_unauthenticated(error: &ServerError) -> bool {
+    error.kind() == ServerErrorKind::Client
+        && [
+            "unauthenticated",
+            "bad authentication token format",
+            "authentication failure",
+        ]
+        .contains(&error.message())
 }
 
 /// Checks a key.

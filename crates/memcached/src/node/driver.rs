@@ -11,13 +11,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 use steersman_memcached_protocol::{Connection, Reply};
 use tokio::io::AsyncWrite;
 use tokio::time::{Instant, Sleep};
 use tokio_util::io::{poll_read_buf, poll_write_buf};
 
 use super::Node;
+use super::connect::Opened;
 use super::expiry::Expiry;
 use super::health::Ending;
 use super::lane::Leave;
@@ -42,11 +43,16 @@ const SOON: Duration = Duration::from_secs(1);
 const SHORTEST_CHECK: Duration = Duration::from_millis(1);
 const LONGEST_CHECK: Duration = Duration::from_secs(1);
 
+/// How an alert of TLS begins, its version's second byte left out.
+const TLS_ALERT: [u8; 2] = [0x15, 0x03];
+
 pub(super) struct Driver {
     node: Arc<Node>,
     lane: u64,
     transport: Box<dyn Transport>,
     machine: Connection<Token>,
+    /// So much may be written and unanswered at most.
+    window: Option<u64>,
     input: BytesMut,
     /// Room for how much is made before the next read.
     room: usize,
@@ -86,12 +92,13 @@ enum End {
 }
 
 impl Driver {
-    pub(super) fn new(node: Arc<Node>, lane: u64, transport: Box<dyn Transport>) -> Self {
+    pub(super) fn new(node: Arc<Node>, lane: u64, opened: Opened) -> Self {
         let now = Instant::now();
         Self {
             lane,
-            transport,
+            transport: opened.transport,
             machine: Connection::new(node.options.limits),
+            window: opened.window,
             input: BytesMut::new(),
             room: LEAST_ROOM,
             opened: now,
@@ -144,7 +151,7 @@ impl Driver {
             let capacity = self.input.capacity();
             match poll_read_buf(Pin::new(&mut self.transport), cx, &mut self.input) {
                 Poll::Pending => break Ok(()),
-                Poll::Ready(Ok(0)) => break Err(lost("the server closed the connection")),
+                Poll::Ready(Ok(0)) => break Err(closed()),
                 Poll::Ready(Ok(_)) => {}
                 Poll::Ready(Err(error)) => break Err(broke(error)),
             }
@@ -228,8 +235,19 @@ impl Driver {
             // While the request that is to be answered next is still being sent, the server owes
             // nothing: a long upload is not silence.
             let uploading = !self.machine.front_is_written();
-            let mut output = self.machine.output();
-            match poll_write_buf(Pin::new(&mut self.transport), cx, &mut output) {
+            let transport = Pin::new(&mut self.transport);
+            let written = match self.window {
+                None => poll_write_buf(transport, cx, &mut self.machine.output()),
+                Some(window) => {
+                    let mut output = self.machine.output_within(window);
+                    if !output.has_remaining() {
+                        // Answers make room for more.
+                        break;
+                    }
+                    poll_write_buf(transport, cx, &mut output)
+                }
+            };
+            match written {
                 Poll::Pending => return Ok(()),
                 Poll::Ready(Ok(0)) => return Err(lost("the connection takes no more bytes")),
                 Poll::Ready(Ok(_)) if uploading => self.silent_since = Instant::now(),
@@ -305,6 +323,16 @@ impl Driver {
         (stalled_after / 4).clamp(SHORTEST_CHECK, LONGEST_CHECK)
     }
 
+    /// Says so if what the server did without ever answering is what one does that waits for TLS.
+    fn suspect_tls(&self, error: Error) -> Error {
+        let alert = self.input.starts_with(&TLS_ALERT);
+        let hung_up = error.kind() == ErrorKind::ConnectionLost && self.machine.in_flight() > 0;
+        if self.served || self.node.options.is_over_tls() || !(alert || hung_up) {
+            return error;
+        }
+        error.adding("; it has answered nothing on this connection: does it want TLS?")
+    }
+
     /// Whether a connection that broke like that counts against the node.
     fn is_failure(&self, error: &Error) -> bool {
         let never_served =
@@ -319,7 +347,8 @@ impl Driver {
         }
         let error = match end {
             End::Asked { .. } => Error::closed(),
-            End::Aborted(error) | End::Broken(error) => error.clone(),
+            End::Aborted(error) => error.clone(),
+            End::Broken(error) => self.suspect_tls(error.clone()),
         };
         let error = error.at_node(self.node.name());
         let ending = match *end {
@@ -366,6 +395,14 @@ fn lost(what: &str) -> Error {
     Error::new(ErrorKind::ConnectionLost, Stage::Exchange, what)
 }
 
+fn closed() -> Error {
+    lost("the server closed the connection")
+}
+
 fn broke(error: io::Error) -> Error {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        // TLS has an end of its own, which servers rarely trouble to say.
+        return closed();
+    }
     lost(&format!("the connection broke: {error}")).with_source(error)
 }

@@ -3,6 +3,7 @@
 //! A node is healthy while a connection to it stands. After `unhealthy_after` failures in a row
 //! with none standing it is unhealthy, until the next success. A failure is an attempt to connect
 //! that failed, a connection that stalled, or one that ended soon and gave error lines at best.
+//! Refused credentials make a node unhealthy at once: more attempts will end no better.
 //! After the latter two a new connection counts only once the server has answered on it, because
 //! the kernel accepts connections for a process that is stopped. Failures are forgotten once a
 //! connection has served, not when it stands: a server that closes what it accepted is backed off
@@ -20,7 +21,7 @@ use super::Node;
 use super::lane::{Lane, Leave};
 use super::state::{Phase, State};
 use super::token::Token;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// How a connection ended, as far as its node's health is concerned.
 pub(super) enum Ending {
@@ -145,7 +146,9 @@ impl Node {
         state.phase = Phase::Down(error.clone());
         self.down.store(true, Ordering::Relaxed);
         let waiting = state.take_waiting();
-        let unhealthy = state.failures >= self.options.unhealthy_after
+        // Who is refused will be refused again.
+        let hopeless = error.kind() == ErrorKind::Authentication;
+        let unhealthy = (hopeless || state.failures >= self.options.unhealthy_after)
             && std::mem::replace(&mut state.healthy, false);
         if unhealthy {
             self.tell_health(Some(error));

@@ -264,6 +264,8 @@ impl State {
 fn unreachable(reason: &Error) -> Error {
     match reason.kind() {
         ErrorKind::Runtime | ErrorKind::Closed => reason.clone(),
+        // These say more than that.
+        ErrorKind::Tls | ErrorKind::Authentication => reason.clone().because("the node is down"),
         _ => reason
             .clone()
             .because("the node is down")

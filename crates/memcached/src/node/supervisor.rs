@@ -58,15 +58,15 @@ async fn connect(node: &Arc<Node>, must_answer: bool) {
     let started = Instant::now();
     let attempt = {
         let node = Arc::clone(node);
-        async move { open(node.config.endpoint(), &node.options, must_answer).await }
+        async move { open(&node.config, &node.options, must_answer).await }
     };
     // In a task of its own, so that a connector that panics ends only this attempt.
     let mut attempt = AbortOnDrop(tokio::spawn(attempt));
     tokio::select! {
         made = &mut attempt.0 => match made {
-            Ok(Ok(transport)) => {
+            Ok(Ok(opened)) => {
                 if let Some(lane) = node.opened(started.elapsed()) {
-                    tokio::spawn(Driver::new(Arc::clone(node), lane, transport));
+                    tokio::spawn(Driver::new(Arc::clone(node), lane, opened));
                 }
             }
             Ok(Err(error)) => node.connect_failed(&error.at_node(node.name())),

@@ -174,6 +174,8 @@ fn outcome(error: &Error) -> Option<Outcome> {
         ErrorKind::Timeout => Outcome::TimedOut,
         ErrorKind::Unreachable
         | ErrorKind::NoNodeReachable
+        | ErrorKind::Tls
+        | ErrorKind::Authentication
         | ErrorKind::ConnectionLost
         | ErrorKind::Stalled
         | ErrorKind::Protocol => Outcome::Disconnected,

@@ -1,5 +1,6 @@
 //! The client against simulated networks in virtual time and against embedded servers.
 
+mod auth;
 mod batching;
 mod chaos;
 mod counts;

@@ -128,16 +128,17 @@ impl<T> Connection<T> {
         self.outbox.output_mut()
     }
 
-    /// Like [`output`](Self::output), but only as much that at most `window` bytes of commands
+    /// Like [`output`](Self::output), but only as many whole commands that at most `window` bytes
     /// are written and unanswered, or one command alone if it is larger than that.
     ///
-    /// For servers that stop reading when much is sent to them before they have answered:
-    /// memcached before 1.6.39 does so over TLS, from 16 KiB on.
+    /// For memcached before 1.6.39 over TLS: with 16 KiB, and everything that this holds written
+    /// at once, so that it shares a TLS record. Such a server reads a record into a buffer of that
+    /// size. Of one that begins with the rest of a value it reads only that rest, and it stops
+    /// reading for good when the TLS library holds more that it has not asked for.
     pub fn output_within(&mut self, window: u64) -> impl Buf {
         self.outbox.close_line();
-        let front = self.front_range();
+        let until = self.last_end_before(window);
         let output = self.outbox.output_mut();
-        let until = front.start.saturating_add(window).max(front.end);
         let count = until.clamp(output.taken(), output.end()) - output.taken();
         output.take(usize::try_from(count).unwrap_or(usize::MAX))
     }
@@ -225,6 +226,24 @@ impl<T> Connection<T> {
     /// wait for too long, for instance, while their requests keep their places.
     pub fn waiting_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.outbox.pending_mut().tokens_mut()
+    }
+
+    /// Where the last command ends of those that end within `window` bytes from where the one begins
+    /// that is to be answered next, or that one ends if it is larger.
+    fn last_end_before(&self, window: u64) -> u64 {
+        let front = self.front_range();
+        let limit = front.start.saturating_add(window);
+        let end = self.outbox.output().end();
+        if end <= limit {
+            return end;
+        }
+        // Each command ends where the next one begins.
+        let commands = self.outbox.pending().commands();
+        let behind = commands.partition_point(|command| command.start <= limit);
+        let last = behind
+            .checked_sub(1)
+            .map_or(end, |last| commands[last].start);
+        last.max(front.end)
     }
 
     /// Where in the output stream the command is that is to be answered next; empty and at the end

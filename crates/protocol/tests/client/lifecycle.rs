@@ -247,17 +247,38 @@ fn a_window_bounds_what_is_written_and_unanswered() {
         output.advance(len);
         len
     };
-    assert_eq!(write(&mut client), 150);
+    // A second one does not fit as a whole.
+    assert_eq!(write(&mut client), command);
     assert_eq!(write(&mut client), 0);
     client.receive(b"STORED\r\n").unwrap();
     assert_eq!(write(&mut client), command);
     client.receive(b"STORED\r\n").unwrap();
-    // The large one alone, as far as it is not written.
-    assert_eq!(write(&mut client), large_command - (150 - command));
+    // The large one alone, and in as many parts as its writer takes.
+    client.connection.output_within(150).advance(5);
+    assert_eq!(write(&mut client), large_command - 5);
+    assert_eq!(write(&mut client), 0);
     client.receive(b"STORED\r\n").unwrap();
     assert_eq!(write(&mut client), command);
     assert!(!client.connection.has_output());
     assert_eq!(write(&mut client), 0);
+}
+
+#[test]
+fn a_window_holds_as_many_commands_as_fit() {
+    let data = Bytes::from(vec![b'x'; 100]);
+    let command = "set a 0 0 100\r\n\r\n".len() + 100;
+    for (window, whole) in [
+        (command * 3 - 1, 2),
+        (command * 3, 3),
+        (command * 3 + 1, 3),
+        (command * 9, 5),
+        (0, 1),
+    ] {
+        let mut client = Client::new();
+        client.ask_all((0..5).map(|_| set("a", &data)));
+        let output = client.connection.output_within(window as u64);
+        assert_eq!(output.remaining(), command * whole, "{window}");
+    }
 }
 
 #[test]

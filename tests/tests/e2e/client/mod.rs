@@ -1,11 +1,13 @@
 //! The client against real memcached servers, and the same operations against the embedded one.
 
 mod allocations;
+mod auth;
 mod failures;
 mod hazards;
 mod load;
 mod operations;
 mod replicas;
+mod tls;
 
 use std::time::Duration;
 

@@ -1,0 +1,136 @@
+//! From an endpoint to a connection that can be used, within the connection time-out.
+//!
+//! The steps: the connector connects; over that stream TLS is agreed on, if it is asked for; the
+//! server is told who we are, if that is; and it is asked for its version, if that matters.
+
+mod handshake;
+mod release;
+
+use std::io;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use self::handshake::Handshake;
+use crate::address::{Endpoint, NodeConfig};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::options::Options;
+use crate::transport::Transport;
+
+/// A connection that can be used.
+pub(super) struct Opened {
+    pub(super) transport: Box<dyn Transport>,
+    /// So many bytes may be written and unanswered at most; see
+    /// [`output_within`](steersman_memcached_protocol::Connection::output_within).
+    pub(super) window: Option<u64>,
+}
+
+/// Connects, and with `must_answer` waits until the server has answered a request.
+pub(super) async fn open(
+    node: &NodeConfig,
+    options: &Options,
+    must_answer: bool,
+) -> Result<Opened> {
+    let endpoint = node.endpoint();
+    let patience = Patience::new(endpoint, options, must_answer);
+    let transport = patience
+        .wait("no connection to", async {
+            let connecting = options.connector.connect(endpoint);
+            connecting.await.map_err(cannot_connect)
+        })
+        .await?;
+    let transport = match &options.tls {
+        Some(tls) => {
+            let agreed = tls.handshake(transport, endpoint);
+            patience.wait("no answer to TLS from", agreed).await?
+        }
+        None => transport,
+    };
+
+    let mut handshake = Handshake::new(transport, options.is_over_tls());
+    let mut answered = false;
+    if let Some(auth) = &options.auth {
+        let credentials = patience
+            .wait(
+                "no credentials from their provider for",
+                auth.credentials(node.name()),
+            )
+            .await?;
+        let introduced = handshake.authenticate(&credentials);
+        patience
+            .wait("no answer to the credentials from", introduced)
+            .await?;
+        answered = true;
+    }
+    let mut window = None;
+    if options.is_over_tls() || (must_answer && !answered) {
+        let asked = handshake.version();
+        let version = patience.wait("no answer from", asked).await?;
+        if options.is_over_tls() {
+            window = release::tls_window(&version);
+        }
+    }
+    Ok(Opened {
+        transport: handshake.into_transport(),
+        window,
+    })
+}
+
+/// How long the whole of it may take.
+struct Patience<'a> {
+    endpoint: &'a Endpoint,
+    limit: Option<Duration>,
+    until: Option<Instant>,
+}
+
+impl<'a> Patience<'a> {
+    fn new(endpoint: &'a Endpoint, options: &Options, must_answer: bool) -> Self {
+        // A stopped server accepts and never answers: wait for it no longer than for any reply.
+        let limit = match (options.connection_timeout, options.stalled_after) {
+            (Some(connect), Some(stalled)) if must_answer => Some(connect.min(stalled)),
+            (connect, _) => connect,
+        };
+        Self {
+            endpoint,
+            limit,
+            until: limit.and_then(|limit| Instant::now().checked_add(limit)),
+        }
+    }
+
+    /// Does one step in the time that is left; `missing` is what there is not when that is up.
+    async fn wait<T>(&self, missing: &str, step: impl Future<Output = Result<T>>) -> Result<T> {
+        let (Some(limit), Some(until)) = (self.limit, self.until) else {
+            return step.await;
+        };
+        let done = tokio::time::timeout_at(until, step).await;
+        done.unwrap_or_else(|_| {
+            let endpoint = self.endpoint;
+            Err(Error::new(
+                ErrorKind::Unreachable,
+                Stage::Connecting,
+                format!(
+                    "{missing} {endpoint} within {limit:?}; is the server stopped, or a firewall between?"
+                ),
+            ))
+        })
+    }
+}
+
+fn cannot_connect(error: io::Error) -> Error {
+    let hint = match error.kind() {
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
+            "; is memcached running there?"
+        }
+        _ => "",
+    };
+    let what = match error.kind() {
+        io::ErrorKind::ConnectionRefused => "the connection was refused".to_owned(),
+        _ => format!("cannot connect: {error}"),
+    };
+    Error::new(
+        ErrorKind::Unreachable,
+        Stage::Connecting,
+        format!("{what}{hint}"),
+    )
+    .with_source(error)
+}

@@ -1,0 +1,198 @@
+//! Credentials on new connections: when they are told, refusals, silence and what is never repeated,
+//! in virtual time.
+
+use std::convert::Infallible;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use steersman_memcached::{
+    Backoff, Builder, Client, Credentials, CredentialsProvider, Error, ErrorKind, Event, Stage,
+};
+use tokio::time::Instant;
+
+use crate::network::{client, hit, settle};
+
+const TOLD: &str = "set auth 0 0 10\r\njoe secret\r\n";
+
+fn as_joe(builder: Builder) -> Builder {
+    let backoff = Backoff {
+        jitter: 0.0,
+        ..Backoff::default()
+    };
+    builder
+        .auth(Credentials::new("joe", "secret"))
+        .backoff(backoff)
+        .timeout(None)
+}
+
+fn assert_secret(error: &Error) {
+    let mut shown = vec![format!("{error} {error:?}")];
+    let mut source = std::error::Error::source(error);
+    while let Some(inner) = source {
+        shown.push(format!("{inner} {inner:?}"));
+        source = inner.source();
+    }
+    let shows = |text: &String| text.contains("secret");
+    assert!(!shown.iter().any(shows), "{shown:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_connection_begins_with_the_credentials_and_waits_for_the_answer() {
+    let (client, mut attempts) = client(as_joe);
+    for _ in 0..3 {
+        let read = tokio::spawn(client.get("k").into_future());
+        let mut peer = attempts.next().await.accept();
+        peer.expect(TOLD).await;
+        settle().await;
+        assert!(peer.is_silent());
+        peer.reply("STORED\r\n").await;
+        peer.exchange("get k\r\n", &hit("k", "v")).await;
+        assert_eq!(read.await.unwrap().unwrap().unwrap().data, "v");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_makes_the_node_unhealthy_at_once_and_is_tried_again() {
+    let (client, mut attempts) = client(as_joe);
+    let mut events = client.events();
+    let start = Instant::now();
+    let read = tokio::spawn(client.get("k").into_future());
+    let mut peer = attempts.next().await.accept();
+    peer.exchange(TOLD, "CLIENT_ERROR authentication failure\r\n")
+        .await;
+    let error = read.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Authentication);
+    assert_eq!(error.stage(), Stage::Connecting);
+    assert!(!error.is_retryable() && !error.maybe_executed());
+    assert_secret(&error);
+    let Some(Event::NodeUnhealthy { reason, .. }) = events.recv().await else {
+        panic!("the node is healthy");
+    };
+    assert!(
+        reason.contains("refused the user \"joe\"") && reason.contains("authentication failure"),
+        "{reason}"
+    );
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    // Until the next attempt, calls fail for the same reason.
+    let error = client.get("k").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Authentication);
+
+    for seconds in [1, 3] {
+        let mut peer = attempts.next().await.accept();
+        assert_eq!(start.elapsed(), Duration::from_secs(seconds));
+        peer.exchange(TOLD, "CLIENT_ERROR authentication failure\r\n")
+            .await;
+    }
+    let mut peer = attempts.next().await.accept();
+    peer.exchange(TOLD, "STORED\r\n").await;
+    assert!(matches!(
+        events.recv().await,
+        Some(Event::NodeHealthy { .. })
+    ));
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_is_a_failure_after_the_connection_time_out() {
+    let (client, mut attempts) = client(as_joe);
+    let start = Instant::now();
+    let read = tokio::spawn(client.get("k").into_future());
+    let mut peer = attempts.next().await.accept();
+    peer.expect(TOLD).await;
+    let error = read.await.unwrap().unwrap_err();
+    assert_eq!(start.elapsed(), Duration::from_secs(5));
+    assert_eq!(error.kind(), ErrorKind::NoNodeReachable);
+    let said = error.to_string();
+    assert!(
+        said.contains("no answer to the credentials from host:1 within 5s"),
+        "{said}"
+    );
+    assert_eq!(client.unhealthy_nodes(), [], "one failure is not enough");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_repeats_is_not_repeated() {
+    for said in [
+        "CLIENT_ERROR joe secret is wrong\r\n",
+        "joe secret\r\n",
+        TOLD,
+        "NOT_STORED\r\n",
+    ] {
+        let (client, mut attempts) = client(as_joe);
+        let read = tokio::spawn(client.get("k").into_future());
+        let mut peer = attempts.next().await.accept();
+        peer.exchange(TOLD, said).await;
+        let error = read.await.unwrap().unwrap_err();
+        assert_secret(&error);
+        let kinds = [ErrorKind::Authentication, ErrorKind::NoNodeReachable];
+        assert!(kinds.contains(&error.kind()), "{error:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_is_asked_for_each_connection() {
+    struct Rotation(Mutex<u32>);
+    impl CredentialsProvider for Rotation {
+        type Error = Infallible;
+
+        async fn credentials(&self, node: &str) -> Result<Credentials, Infallible> {
+            let mut number = self.0.lock().unwrap();
+            *number += 1;
+            Ok(Credentials::new(node, format!("password-{number}")))
+        }
+    }
+    let (client, mut attempts) =
+        client(|builder| as_joe(builder).auth_with(Rotation(Mutex::new(0))));
+    for number in 1..4 {
+        let mut peer = attempts.next().await.accept();
+        let told = format!("set auth 0 0 12\r\nn password-{number}\r\n");
+        peer.exchange(&told, "STORED\r\n").await;
+        let read = tokio::spawn(client.get("k").into_future());
+        peer.exchange("get k\r\n", "END\r\n").await;
+        assert_eq!(read.await.unwrap().unwrap(), None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_fails_or_gives_nonsense_says_so() {
+    struct Broken(Result<Credentials, std::io::ErrorKind>);
+    impl CredentialsProvider for Broken {
+        type Error = std::io::Error;
+
+        async fn credentials(&self, _: &str) -> std::io::Result<Credentials> {
+            self.0.clone().map_err(Into::into)
+        }
+    }
+    for (given, why) in [
+        (Err(std::io::ErrorKind::NotFound), "provider failed"),
+        (Ok(Credentials::new("joe", "secret\n")), "newline"),
+    ] {
+        let (client, mut attempts) = client(|builder| as_joe(builder).auth_with(Broken(given)));
+        let read = tokio::spawn(client.get("k").into_future());
+        attempts.next().await.accept().closed().await;
+        let error = read.await.unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Authentication);
+        assert!(error.to_string().contains(why), "{error}");
+        assert_secret(&error);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_wants_credentials_says_so_in_every_error() {
+    let (client, mut attempts) = client(|builder| builder);
+    let read = tokio::spawn(client.get("k").into_future());
+    let mut peer = attempts.next().await.accept();
+    peer.exchange("get k\r\n", "CLIENT_ERROR unauthenticated\r\n")
+        .await;
+    let error = read.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Authentication);
+    assert!(error.to_string().contains("give credentials"), "{error}");
+}
+
+#[test]
+fn credentials_that_no_server_takes_are_refused_when_the_client_is_built() {
+    let credentials = Credentials::new("joe", "");
+    let built = Client::builder().node("n").auth(credentials).build();
+    let error = built.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert_eq!(error.option(), Some("auth"));
+}
