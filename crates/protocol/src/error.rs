@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::ServerVersion;
+
 /// Why a request was not taken. Nothing of it was encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestError(Problem);
@@ -15,6 +17,7 @@ impl RequestError {
             Problem::DelayTooLong { .. } => RequestErrorKind::DelayTooLong,
             Problem::InvalidStatsArgs => RequestErrorKind::InvalidStatsArgs,
             Problem::NeedsReply { .. } => RequestErrorKind::NeedsReply,
+            Problem::Unsupported { .. } => RequestErrorKind::Unsupported,
             Problem::Closed => RequestErrorKind::Closed,
         }
     }
@@ -56,6 +59,22 @@ impl fmt::Display for RequestError {
                 f,
                 "{command} can't be sent without waiting for the reply: it has no other effect"
             ),
+            Problem::Unsupported {
+                command,
+                flag,
+                needed,
+                found,
+            } => {
+                match flag {
+                    Some(flag) => write!(f, "the flag {flag} of {command}")?,
+                    None => write!(f, "the command {command}")?,
+                }
+                write!(
+                    f,
+                    " needs memcached {needed}, but the server is {found}: do without it, or \
+                     update the server"
+                )
+            }
             Problem::Closed => {
                 f.write_str("the connection is closed: send the request on another one")
             }
@@ -77,6 +96,8 @@ pub enum RequestErrorKind {
     InvalidStatsArgs,
     /// A request whose reply is its purpose was to be sent without waiting for it.
     NeedsReply,
+    /// A meta command, or a flag of one, that a server of that version does not know.
+    Unsupported,
     /// The connection is closed.
     Closed,
 }
@@ -84,10 +105,24 @@ pub enum RequestErrorKind {
 /// What a [`RequestError`] knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
-    ValueTooLarge { len: usize, max: usize },
-    DelayTooLong { delay: u32 },
+    ValueTooLarge {
+        len: usize,
+        max: usize,
+    },
+    DelayTooLong {
+        delay: u32,
+    },
     InvalidStatsArgs,
-    NeedsReply { command: &'static str },
+    NeedsReply {
+        command: &'static str,
+    },
+    Unsupported {
+        command: &'static str,
+        /// The flag that is lacking; `None` if it is the command itself.
+        flag: Option<char>,
+        needed: ServerVersion,
+        found: ServerVersion,
+    },
     Closed,
 }
 
@@ -148,7 +183,8 @@ pub enum ProtocolErrorKind {
     Unsolicited,
     /// A line that is no reply to the request that is next in turn.
     UnexpectedReply,
-    /// A value under a key that was not asked, or not at this place.
+    /// A value under a key that was not asked, or not at this place, or a reply to a meta command
+    /// with another key or opaque number than was sent.
     UnexpectedKey,
     /// The bytes behind a value are not its line end.
     BadValueEnd,

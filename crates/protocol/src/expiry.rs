@@ -21,7 +21,7 @@ use std::time::Duration;
 /// assert_eq!(Expiry::NEVER.wire(), 0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Expiry(i64);
+pub struct Expiry(i32);
 
 impl Expiry {
     /// The item does not expire (it may still be evicted).
@@ -67,11 +67,11 @@ impl Expiry {
 
     /// The number as it is written on the wire.
     pub const fn wire(self) -> i64 {
-        self.0
+        self.0 as i64
     }
 
     fn from_wire(seconds: u64) -> Self {
-        Self(i64::try_from(seconds).unwrap_or(i64::MAX))
+        Self(i32::try_from(seconds).unwrap_or(i32::MAX))
     }
 }
 

@@ -93,6 +93,11 @@ pub enum KeyError {
         /// Its length in bytes.
         len: usize,
     },
+    /// A binary key has more than [`BinaryKey::MAX_LEN`](crate::meta::BinaryKey::MAX_LEN) bytes.
+    BinaryTooLong {
+        /// Its length in bytes.
+        len: usize,
+    },
     /// The key holds a byte that memcached would not take as part of a key: white space or a
     /// control character.
     ForbiddenByte {
@@ -113,6 +118,10 @@ impl fmt::Display for KeyError {
                     "the key has {len} bytes: memcached keys have at most 250"
                 )
             }
+            Self::BinaryTooLong { len } => write!(
+                f,
+                "the key has {len} bytes: binary keys have at most 186, which are 248 in base64"
+            ),
             Self::ForbiddenByte { position, byte } => write!(
                 f,
                 "the key has byte 0x{byte:02x} at position {position}: memcached keys hold \

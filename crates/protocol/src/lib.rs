@@ -12,6 +12,8 @@
 //!   [`Reply`] goes to the token of its request or the connection fails with a
 //!   [`ProtocolError`]. [`Limits`] bound what a server can make it hold.
 //!
+//! The meta commands are in [`meta`], the server's side of the protocol is in [`server`].
+//!
 //! The protocol is that of memcached 1.6, as its `doc/protocol.txt` describes it.
 
 mod connection;
@@ -20,11 +22,13 @@ mod error;
 mod expiry;
 mod key;
 mod limits;
+pub mod meta;
 mod parse;
 mod pending;
 mod reply;
 mod request;
 pub mod server;
+mod version;
 
 pub use connection::{Connection, Ticket, Unanswered};
 pub use encode::outbox::Outbox;
@@ -34,3 +38,4 @@ pub use key::{Key, KeyError};
 pub use limits::Limits;
 pub use reply::{Reply, ServerError, ServerErrorKind, Value};
 pub use request::{ReadKind, Request, StatsArgs, StoreVerb};
+pub use version::ServerVersion;

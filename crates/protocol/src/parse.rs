@@ -6,6 +6,7 @@
 use bytes::Bytes;
 use memchr::memchr;
 
+use crate::meta::Kind;
 use crate::{Reply, ServerError};
 
 /// What may answer a request, besides an error line.
@@ -28,15 +29,18 @@ pub(crate) enum Expected {
     Stats,
     /// The configuration of a cluster and an end line.
     Config,
+    /// What a meta command may get.
+    Meta(Kind),
 }
 
 impl Expected {
     /// Whether the request does something besides getting its reply.
     pub(crate) fn reports_an_effect(self) -> bool {
-        !matches!(
-            self,
-            Self::Values { .. } | Self::Version | Self::Stats | Self::Config
-        )
+        match self {
+            Self::Values { .. } | Self::Version | Self::Stats | Self::Config => false,
+            Self::Meta(kind) => kind.reports_an_effect(),
+            _ => true,
+        }
     }
 
     /// For messages: which request, and the replies it may get.
@@ -55,6 +59,7 @@ impl Expected {
             Self::Version => "VERSION in reply to version",
             Self::Stats => "STAT name value, or END, in reply to stats",
             Self::Config => "CONFIG cluster flags bytes and END in reply to config get cluster",
+            Self::Meta(kind) => kind.describe(),
         }
     }
 }
@@ -142,13 +147,13 @@ pub(crate) fn parse_stat(line: &[u8]) -> Option<(Bytes, Bytes)> {
 }
 
 /// A number that may have spaces behind it: memcached keeps the width of a counter that shrinks.
-fn parse_padded_number(line: &[u8]) -> Option<u64> {
+pub(crate) fn parse_padded_number(line: &[u8]) -> Option<u64> {
     let (number, rest) = split_number(line)?;
     rest.iter().all(|&byte| byte == b' ').then_some(number)
 }
 
 /// Splits the decimal digits off the front, one at least.
-fn split_number(field: &[u8]) -> Option<(u64, &[u8])> {
+pub(crate) fn split_number(field: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0_u64;
     let mut rest = field;
     while let Some((&byte, behind)) = rest.split_first()

@@ -5,6 +5,8 @@ use std::fmt;
 
 use bytes::Bytes;
 
+use crate::meta;
+
 /// The reply to one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -34,6 +36,8 @@ pub enum Reply {
     /// Names and values of statistics, in the order of the server. Values may be empty and may
     /// hold spaces.
     Stats(Vec<(Bytes, Bytes)>),
+    /// The reply to a meta command.
+    Meta(Box<meta::Reply>),
     /// The server has refused this request, or failed at it. The connection is in order.
     Error(ServerError),
 }

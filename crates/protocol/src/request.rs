@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::encode::command;
 use crate::error::{Problem, RequestError};
-use crate::{Expiry, Key, Limits};
+use crate::{Expiry, Key, Limits, meta};
 
 /// A request, borrowed from the caller until it is encoded.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +117,8 @@ pub enum Request<'a> {
     /// Asks a configuration endpoint of Amazon `ElastiCache` for its nodes (`config get
     /// cluster`); answered by `Value`. memcached itself answers an error.
     ClusterConfig,
+    /// A meta command; answered by [`Reply::Meta`](crate::Reply::Meta).
+    Meta(meta::Command<'a>),
 }
 
 impl Request<'_> {
@@ -139,6 +141,7 @@ impl Request<'_> {
             Self::Verbosity { .. } => "verbosity",
             Self::CacheMemlimit { .. } => "cache_memlimit",
             Self::ClusterConfig => "config get cluster",
+            Self::Meta(command) => command.name(),
         }
     }
 

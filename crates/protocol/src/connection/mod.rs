@@ -7,6 +7,7 @@
 
 mod input;
 mod reader;
+mod violation;
 mod whole;
 
 use std::ops::Range;

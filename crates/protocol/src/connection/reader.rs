@@ -4,11 +4,16 @@ use bytes::Bytes;
 use memchr::memchr;
 
 use super::input::{Input, LINE_END};
+use super::violation::{
+    bad_value_end, line_too_long, stats_too_large, unexpected, unexpected_echo, unexpected_key,
+    unsolicited, value_too_large,
+};
 use super::whole::read_whole;
 use crate::encode::outbox::Outbox;
-use crate::error::{ProtocolError, ProtocolErrorKind, excerpt};
+use crate::error::ProtocolError;
+use crate::meta::{self, Kind, MetaLine, Mismatch};
 use crate::parse::{self, Expected, ValueLine, ValueNumbers};
-use crate::{Key, Limits, Reply, ServerError, Value};
+use crate::{Limits, Reply, ServerError, Value};
 
 /// How far the reply in progress has been read.
 #[derive(Debug, Default)]
@@ -19,6 +24,8 @@ pub(super) struct Reader {
     value: Option<ValueHeader>,
     /// The configuration in a reply to `config get cluster`, until its end line comes.
     config: Option<Value>,
+    /// The reply to a meta command whose value has not been read.
+    meta: Option<Box<meta::Reply>>,
     /// The items of a reply to `stats`.
     stats: Vec<(Bytes, Bytes)>,
     /// The sum of their lengths.
@@ -128,6 +135,10 @@ impl Reader {
                 return self.read_config_line(asked.limits(), line);
             }
             (Expected::Stats, b"END") => Reply::Stats(std::mem::take(&mut self.stats)),
+            (Expected::Meta(kind), _) => match self.read_meta_line(kind, asked, line)? {
+                Some(reply) => reply,
+                None => return Ok(()),
+            },
             _ => parse::parse_reply(expected, line)
                 .or_else(|| ServerError::parse(line).map(Reply::Error))
                 .ok_or_else(|| unexpected(expected, line))?,
@@ -159,6 +170,37 @@ impl Reader {
         Ok(())
     }
 
+    /// Reads the line of a reply to a meta command; none if a value follows, with which it is
+    /// answered.
+    fn read_meta_line<T>(
+        &mut self,
+        kind: Kind,
+        asked: &Outbox<T>,
+        line: &[u8],
+    ) -> Result<Option<Reply>, ProtocolError> {
+        if let Some(error) = ServerError::parse(line) {
+            return Ok(Some(Reply::Error(error)));
+        }
+        let sent = |letter| asked.pending().echo(letter);
+        let MetaLine { reply, length } =
+            MetaLine::parse(kind, line, sent).map_err(|mismatch| match mismatch {
+                Mismatch::Line => unexpected(Expected::Meta(kind), line),
+                Mismatch::Echo => unexpected_echo(kind, sent(b'k'), sent(b'O'), line),
+            })?;
+        let reply = Box::new(reply);
+        let Some(length) = length else {
+            return Ok(Some(Reply::Meta(reply)));
+        };
+        let numbers = ValueNumbers {
+            flags: 0,
+            length,
+            cas: None,
+        };
+        self.value = Some(ValueHeader::new(numbers, asked.limits(), line)?);
+        self.meta = Some(reply);
+        Ok(None)
+    }
+
     /// Reads the line before the configuration of a cluster.
     fn read_config_line(&mut self, limits: &Limits, line: &[u8]) -> Result<(), ProtocolError> {
         let value = ValueLine::parse(b"CONFIG", line, false)
@@ -188,7 +230,11 @@ impl Reader {
             if LINE_END.starts_with(behind) {
                 return Ok(false);
             }
-            return Err(bad_value_end(asked.pending().next_key(), length, behind));
+            let key = match self.meta {
+                Some(_) => asked.pending().echo(b'k'),
+                None => asked.pending().next_key(),
+            };
+            return Err(bad_value_end(key, length, behind));
         }
         let data = if is_large {
             input.split(length)
@@ -199,6 +245,11 @@ impl Reader {
         };
         input.skip(LINE_END.len());
         self.value = None;
+        if let Some(mut reply) = self.meta.take() {
+            reply.value = Some(data);
+            asked.pending_mut().answer_rest(Reply::Meta(reply), sink);
+            return Ok(true);
+        }
         let value = Value { data, flags, cas };
         if asked.pending().next_key().is_some() {
             asked.pending_mut().answer_key(Reply::Value(value), sink);
@@ -216,80 +267,4 @@ impl Reader {
         }
         Ok(())
     }
-}
-
-#[cold]
-fn unsolicited(input: &[u8]) -> ProtocolError {
-    let end = memchr(b'\n', input).unwrap_or(input.len());
-    let line = input[..end].trim_ascii_end();
-    let message = match ServerError::parse(line) {
-        Some(error) => format!("{error}, though no request was waiting for a reply"),
-        None => {
-            format!(
-                "expected nothing, as no request was waiting, but received {}",
-                excerpt(line)
-            )
-        }
-    };
-    ProtocolError::new(ProtocolErrorKind::Unsolicited, message)
-}
-
-#[cold]
-fn unexpected(expected: Expected, line: &[u8]) -> ProtocolError {
-    let message = format!(
-        "expected {}, but received {}",
-        expected.describe(),
-        excerpt(line)
-    );
-    ProtocolError::new(ProtocolErrorKind::UnexpectedReply, message)
-}
-
-#[cold]
-fn unexpected_key(next: Option<&[u8]>, line: &[u8]) -> ProtocolError {
-    let expected = match next {
-        Some(key) => format!("the value of key {} or of one asked after it", excerpt(key)),
-        None => "no further value".to_owned(),
-    };
-    let message = format!("expected {expected}, but received {}", excerpt(line));
-    ProtocolError::new(ProtocolErrorKind::UnexpectedKey, message)
-}
-
-#[cold]
-fn bad_value_end(key: Option<&[u8]>, length: usize, behind: &[u8]) -> ProtocolError {
-    let behind = excerpt(&behind[..behind.len().min(Key::MAX_LEN)]);
-    let message = format!(
-        "expected a line end after the {length} bytes of the value of key {}, but received {behind}",
-        excerpt(key.unwrap_or_default()),
-    );
-    ProtocolError::new(ProtocolErrorKind::BadValueEnd, message)
-}
-
-#[cold]
-fn line_too_long(limits: &Limits, expected: Expected, input: &[u8]) -> ProtocolError {
-    let message = format!(
-        "expected {}, but received a line of more than {} bytes that begins with {}",
-        expected.describe(),
-        limits.max_line,
-        excerpt(input),
-    );
-    ProtocolError::new(ProtocolErrorKind::LineTooLong, message)
-}
-
-#[cold]
-fn value_too_large(max: usize, line: &[u8]) -> ProtocolError {
-    let message = format!(
-        "expected a value of at most {max} bytes, but received {}: raise the maximum value size \
-         to read it",
-        excerpt(line)
-    );
-    ProtocolError::new(ProtocolErrorKind::ValueTooLarge, message)
-}
-
-#[cold]
-fn stats_too_large(limits: &Limits) -> ProtocolError {
-    let message = format!(
-        "expected at most {} statistics and {} bytes of them, but received more",
-        limits.max_stats_items, limits.max_stats_bytes
-    );
-    ProtocolError::new(ProtocolErrorKind::StatsTooLarge, message)
 }

@@ -5,7 +5,9 @@ use itoa::Integer;
 
 use super::output::Output;
 use crate::error::{Problem, RequestError};
+use crate::meta::{self, Argument};
 use crate::parse::Expected;
+use crate::pending::Pending;
 use crate::{Expiry, Key, Limits, ReadKind, Request};
 
 /// The longest delay of a flush that memcached takes for a delay, in seconds.
@@ -14,7 +16,9 @@ const MAX_FLUSH_DELAY: u32 = 60 * 60 * 24 * 30;
 /// Checks what the types of a request leave open.
 pub(crate) fn check(request: &Request<'_>, limits: &Limits) -> Result<(), RequestError> {
     match *request {
-        Request::Store { data, .. } | Request::Cas { data, .. } => {
+        Request::Store { data, .. }
+        | Request::Cas { data, .. }
+        | Request::Meta(meta::Command::Set(meta::Set { data, .. })) => {
             let max = limits.value_size();
             if data.len() > max {
                 return Err(Problem::ValueTooLarge {
@@ -66,6 +70,7 @@ impl<'a> Form<'a> {
             Request::Version => Self::Command(Expected::Version),
             Request::Stats { .. } => Self::Command(Expected::Stats),
             Request::ClusterConfig => Self::Command(Expected::Config),
+            Request::Meta(command) => Self::Command(Expected::Meta(command.kind())),
         }
     }
 }
@@ -112,6 +117,7 @@ pub(crate) fn write_command(request: &Request<'_>, output: &mut Output) {
             output.put(b" ");
             output.put(args.as_bytes());
         }
+        Request::Meta(command) => write_meta(&command, output),
         Request::Verbosity { level } => write_number(level, output),
         Request::CacheMemlimit { megabytes } => write_number(megabytes, output),
         Request::FlushAll { delay: None }
@@ -153,4 +159,48 @@ fn write_store(flags: u32, expiry: Expiry, cas: Option<u64>, data: &Bytes, outpu
 fn write_number(number: impl Integer, output: &mut Output) {
     output.put(b" ");
     output.put(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Writes what follows the name of a meta command.
+fn write_meta(command: &meta::Command<'_>, output: &mut Output) {
+    if let Some(key) = command.key() {
+        output.put(b" ");
+        key.with_wire(|key| output.put(key));
+    }
+    let data = match command {
+        meta::Command::Set(set) => Some(set.data),
+        _ => None,
+    };
+    if let Some(data) = data {
+        write_number(data.len(), output);
+    }
+    command.for_each_flag(&mut |letter, argument| {
+        output.put(&[b' ', letter]);
+        let mut digits = itoa::Buffer::new();
+        match argument {
+            Argument::None => {}
+            Argument::Letter(letter) => output.put(&[letter]),
+            Argument::Number(number) => output.put(digits.format(number).as_bytes()),
+            Argument::Time(time) => output.put(digits.format(time.wire()).as_bytes()),
+        }
+    });
+    if let Some(data) = data {
+        output.put(b"\r\n");
+        output.put_value(data);
+    }
+}
+
+/// Notes what the reply to a meta command has to bear: the key, the opaque number.
+pub(crate) fn note_echoes<T>(command: &meta::Command<'_>, pending: &mut Pending<T>) {
+    let key = command.key().map(meta::MetaKey::as_bytes);
+    if let (meta::Command::Inspect(_), Some(key)) = (command, key) {
+        pending.push_echo(b'k', key);
+    }
+    command.for_each_flag(&mut |letter, argument| match (letter, argument) {
+        (b'k', _) => pending.push_echo(b'k', key.unwrap_or_default()),
+        (b'O', Argument::Number(number)) => {
+            pending.push_echo(b'O', itoa::Buffer::new().format(number).as_bytes());
+        }
+        _ => {}
+    });
 }

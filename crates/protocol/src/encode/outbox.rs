@@ -4,6 +4,7 @@ use super::command::{self, Form};
 use super::line::{self, OpenLine};
 use super::output::Output;
 use crate::error::{Problem, RequestError};
+use crate::parse::Expected;
 use crate::pending::Pending;
 use crate::{Key, Limits, ReadKind, Request, Unanswered};
 
@@ -69,10 +70,7 @@ impl<T> Outbox<T> {
             }
             Form::Command(expected) => {
                 command::check(request, &self.limits)?;
-                self.close_line();
-                self.pending
-                    .push_command(self.output.end(), expected, Some(token));
-                command::write_command(request, &mut self.output);
+                self.push_command(request, expected, Some(token));
             }
         }
         Ok(())
@@ -90,9 +88,7 @@ impl<T> Outbox<T> {
         command::check(request, &self.limits)?;
         match Form::of(request) {
             Form::Command(expected) if expected.reports_an_effect() => {
-                self.close_line();
-                self.pending.push_command(self.output.end(), expected, None);
-                command::write_command(request, &mut self.output);
+                self.push_command(request, expected, None);
                 Ok(())
             }
             _ => Err(Problem::NeedsReply {
@@ -172,6 +168,16 @@ impl<T> Outbox<T> {
     pub(crate) fn output_mut(&mut self) -> &mut Output {
         self.close_line();
         &mut self.output
+    }
+
+    fn push_command(&mut self, request: &Request<'_>, expected: Expected, token: Option<T>) {
+        self.close_line();
+        self.pending
+            .push_command(self.output.end(), expected, token);
+        if let Request::Meta(command) = request {
+            command::note_echoes(command, &mut self.pending);
+        }
+        command::write_command(request, &mut self.output);
     }
 
     fn push_read(&mut self, kind: ReadKind, key: Key<'_>, token: T) {

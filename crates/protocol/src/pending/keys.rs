@@ -21,6 +21,15 @@ impl Keys {
         self.bytes.extend_from_slice(key);
     }
 
+    /// Adds a key or another word of no more bytes, marked with a letter before it.
+    pub(super) fn push_marked(&mut self, letter: u8, word: &[u8]) {
+        let len = word.len() + 1;
+        self.bytes
+            .push(u8::try_from(len).expect("a key has at most 250 bytes"));
+        self.bytes.push(letter);
+        self.bytes.extend_from_slice(word);
+    }
+
     /// Every key, first to last.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let mut rest = &self.bytes[self.head..];

@@ -20,7 +20,8 @@ pub(crate) struct Command {
     /// Where its first byte is in the output stream.
     pub(crate) start: u64,
     pub(crate) expected: Expected,
-    /// How many of its keys wait for their answer; 0 unless it is a read.
+    /// How many of its keys wait for their answer; of a meta command, how many words its reply is
+    /// compared with.
     pub(crate) keys: u32,
     /// Nobody waits for the reply, so it has no slot.
     pub(crate) quiet: bool,
@@ -31,7 +32,7 @@ pub(crate) struct Command {
 pub(crate) struct Pending<T> {
     commands: VecDeque<Command>,
     slots: Slots<T>,
-    /// The keys of the reads in `commands`.
+    /// The keys of the reads in `commands`, and what the replies to meta commands have to bear.
     keys: Keys,
     quiet: usize,
 }
@@ -79,6 +80,15 @@ impl<T> Pending<T> {
             command.keys += 1;
         }
         self.slots.push(token);
+    }
+
+    /// Adds a word that the reply to the last command, a meta command, has to bear behind this
+    /// letter if it bears any.
+    pub(crate) fn push_echo(&mut self, letter: u8, word: &[u8]) {
+        self.keys.push_marked(letter, word);
+        if let Some(command) = self.commands.back_mut() {
+            command.keys += 1;
+        }
     }
 
     /// Adds a request for a key that the last command has already, for the slot `earlier`, the
@@ -141,6 +151,14 @@ impl<T> Pending<T> {
         self.keys.iter().next().filter(|_| waits)
     }
 
+    /// The word that the reply to the front command, a meta command, has to bear behind this letter
+    /// if it bears any.
+    pub(crate) fn echo(&self, letter: u8) -> Option<&[u8]> {
+        let count = self.front()?.keys as usize;
+        let mut words = self.keys.iter().take(count);
+        words.find_map(|word| word.strip_prefix(&[letter]))
+    }
+
     /// Answers the next key of the front command.
     pub(crate) fn answer_key(&mut self, reply: Reply, sink: &mut impl FnMut(T, Reply)) {
         if let Some(command) = self.commands.front_mut() {
@@ -173,10 +191,17 @@ impl<T> Pending<T> {
         else {
             return;
         };
-        match expected {
-            Expected::Values { .. } => self.answer_keys(keys, &reply, sink),
-            _ if quiet => self.quiet -= 1,
-            _ => self.slots.answer(reply, sink),
+        if let Expected::Values { .. } = expected {
+            self.answer_keys(keys, &reply, sink);
+        } else {
+            for _ in 0..keys {
+                self.keys.pop();
+            }
+            if quiet {
+                self.quiet -= 1;
+            } else {
+                self.slots.answer(reply, sink);
+            }
         }
         self.commands.pop_front();
     }

@@ -4,6 +4,7 @@ mod batching;
 mod failures;
 mod hostile;
 mod lifecycle;
+mod meta;
 mod model;
 mod sessions;
 mod splits;
