@@ -11,6 +11,7 @@ use crate::address::{IntoNodeConfig, NodeConfig};
 use crate::auth::{Auth, Credentials, CredentialsProvider};
 use crate::backoff::Backoff;
 use crate::client::Client;
+use crate::discovery::{Discovery, DynDiscovery};
 use crate::error::{Error, Result};
 use crate::events::{self, ClusterEvents, Handler};
 use crate::options::Options;
@@ -43,6 +44,7 @@ pub struct Builder {
     error: Option<Error>,
     scheme: Scheme,
     options: Options,
+    discovery: Option<Box<dyn DynDiscovery>>,
     handler: Option<Handler>,
     runtime: Option<Handle>,
 }
@@ -69,6 +71,39 @@ impl Builder {
     /// Adds several nodes.
     pub fn nodes<N: IntoNodeConfig>(self, nodes: impl IntoIterator<Item = N>) -> Self {
         nodes.into_iter().fold(self, Self::node)
+    }
+
+    /// Finds the nodes, and follows their changes; none by default.
+    ///
+    /// Nodes may be left out then: calls fail until the first list has come, and
+    /// [`Client::ready`] waits for it. Nodes that are given are those to begin with. Once a list
+    /// has come it alone says who is a member; what was added or removed by hand holds until the
+    /// next list that differs from the last.
+    ///
+    /// ```
+    /// use steersman_memcached::{Client, ElastiCache};
+    ///
+    /// let endpoint = ElastiCache::new("my-cache.cfg.example:11211")?;
+    /// let client = Client::builder().discovery(endpoint).build()?;
+    /// # Ok::<(), steersman_memcached::Error>(())
+    /// ```
+    pub fn discovery(mut self, discovery: impl Discovery) -> Self {
+        self.discovery = Some(Box::new(discovery));
+        self
+    }
+
+    /// How often discovery asks for the list of nodes, less a random share of up to a tenth; above
+    /// zero, 60 s by default. After a failure it asks again after the [`backoff`](Self::backoff), if
+    /// that is sooner.
+    pub fn discovery_interval(mut self, interval: Duration) -> Self {
+        self.options.discovery_interval = interval;
+        self
+    }
+
+    /// How long discovery waits for a list; 5 s by default. `None` leaves it to the source.
+    pub fn discovery_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.options.discovery_timeout = timeout.into();
+        self
     }
 
     /// How keys are placed on nodes; [`Scheme::Rendezvous`] by default.
@@ -266,16 +301,17 @@ impl Builder {
             error,
             scheme,
             options,
+            discovery,
             handler,
             runtime,
         } = self;
         if let Some(error) = error {
             return Err(error);
         }
-        if nodes.is_empty() {
+        if nodes.is_empty() && discovery.is_none() {
             return Err(Error::config(
                 "node",
-                "give at least one node, as in localhost:11211",
+                "give at least one node, as in localhost:11211, or a discovery",
             ));
         }
         let mut names = HashSet::new();
@@ -287,6 +323,7 @@ impl Builder {
             nodes,
             scheme,
             options,
+            discovery,
             handler,
             runtime.or_else(|| Handle::try_current().ok()),
         )

@@ -3,6 +3,8 @@
 //! Readers take a snapshot without a lock. A change copies the snapshot, applies itself and swaps
 //! the copy in; requests that already chose their node are not disturbed.
 
+mod replace;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -12,6 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
 use crate::address::NodeConfig;
+use crate::discovery::Progress;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::events::{Event, EventBus};
 use crate::node::{Node, Watcher};
@@ -27,6 +30,8 @@ pub(crate) struct Cluster {
     pub(crate) options: Arc<Options>,
     /// None if each key lives on one node.
     pub(crate) replicator: Option<Replicator>,
+    /// How far discovery has come; none without it.
+    pub(crate) discovery: Option<Progress>,
     pub(crate) events: EventBus,
     /// Told whenever a connection comes or goes.
     pub(crate) changed: Notify,
@@ -98,6 +103,7 @@ impl Cluster {
         nodes: Vec<NodeConfig>,
         scheme: Scheme,
         mut options: Options,
+        discovery: Option<Progress>,
     ) -> Result<Arc<Self>> {
         for node in &nodes {
             options.validate_node(node)?;
@@ -134,6 +140,7 @@ impl Cluster {
                 edit: Mutex::new(()),
                 options: Arc::clone(&options),
                 replicator,
+                discovery,
                 events: EventBus::default(),
                 changed: Notify::new(),
                 runtime: OnceLock::new(),
@@ -228,6 +235,11 @@ impl Cluster {
             return Error::closed();
         }
         let members = self.members.load();
+        if let Some(missing) = self.discovery.as_ref().and_then(Progress::missing)
+            && members.nodes().next().is_none()
+        {
+            return missing;
+        }
         let mut reasons = members.nodes().filter_map(|node| node.down_reason());
         let detail = match reasons.next() {
             Some(reason) => format!("no node is reachable; the first of them: {reason}"),
@@ -279,20 +291,10 @@ impl Cluster {
         self.options.validate_node(&config)?;
         let mut members = self.copy();
         let index = members.placement.insert(member(&config)).map_err(refused)?;
-        let node = Arc::new(Node::new(
-            config,
-            Arc::clone(&self.options),
-            self.itself.clone(),
-        ));
-        members.set(index, Some(Arc::clone(&node)));
-        if let Some(replicator) = &self.replicator {
-            replicator.joined(&mut members.view, index, node.name());
-            replicator.members_changed(&members.view);
-        }
+        let node = self.join(&mut members, index, config);
+        self.tell_replicator(&members);
         self.members.store(Arc::new(members));
-        if let Some(runtime) = self.runtime.get() {
-            node.spawn(runtime);
-        }
+        self.start_nodes(std::slice::from_ref(&node));
         self.events.publish(&Event::NodeAdded {
             node: Arc::clone(node.name()),
         });
@@ -309,11 +311,8 @@ impl Cluster {
             return self.find(name).map(drop);
         };
         members.placement.remove(index);
-        members.set(index, None);
-        if let Some(replicator) = &self.replicator {
-            members.view.remove(index);
-            replicator.members_changed(&members.view);
-        }
+        self.leave(&mut members, index);
+        self.tell_replicator(&members);
         self.members.store(Arc::new(members));
         self.events.publish(&Event::NodeRemoved {
             node: Arc::clone(node.name()),
@@ -321,6 +320,43 @@ impl Cluster {
         drop(edit);
         node.close(&Error::removed());
         Ok(())
+    }
+
+    /// Puts a new node at an index of the placement.
+    fn join(&self, members: &mut Members, index: NodeIndex, config: NodeConfig) -> Arc<Node> {
+        let node = Arc::new(Node::new(
+            config,
+            Arc::clone(&self.options),
+            self.itself.clone(),
+        ));
+        members.set(index, Some(Arc::clone(&node)));
+        if let Some(replicator) = &self.replicator {
+            replicator.joined(&mut members.view, index, node.name());
+        }
+        node
+    }
+
+    /// Takes the node at an index out.
+    fn leave(&self, members: &mut Members, index: NodeIndex) {
+        members.set(index, None);
+        if self.replicator.is_some() {
+            members.view.remove(index);
+        }
+    }
+
+    fn tell_replicator(&self, members: &Members) {
+        if let Some(replicator) = &self.replicator {
+            replicator.members_changed(&members.view);
+        }
+    }
+
+    /// Starts the background work of nodes that have joined, unless all is still to be started.
+    fn start_nodes(&self, nodes: &[Arc<Node>]) {
+        if let Some(runtime) = self.runtime.get() {
+            for node in nodes {
+                node.spawn(runtime);
+            }
+        }
     }
 
     fn copy(&self) -> Members {

@@ -12,7 +12,7 @@ use steersman_memcached_protocol::{RequestError, ServerError, ServerErrorKind};
 use crate::outcome::PerNode;
 
 /// The result of this crate's calls.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation, or building a client, did not succeed.
 ///

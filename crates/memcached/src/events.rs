@@ -1,4 +1,4 @@
-//! News of the cluster: a node became healthy or unhealthy, came or went.
+//! News of the cluster: a node became healthy or unhealthy, came or went; a list was discovered.
 //!
 //! Events are told in the order in which they happened. Each listener (the handler given to the
 //! builder, and every [`EventStream`]) has a bounded queue of its own, so that a slow one delays
@@ -16,7 +16,7 @@ use tracing::{error, warn};
 /// How many events wait for one listener at most.
 const QUEUE: usize = 1024;
 
-/// Something that happened to a node.
+/// Something that happened to the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
@@ -41,6 +41,20 @@ pub enum Event {
     NodeRemoved {
         /// The node's name.
         node: Arc<str>,
+    },
+    /// A list that [discovery](crate::Discovery) found became the members of the cluster. The nodes
+    /// that it removed and added were told before.
+    ListTaken {
+        /// How many nodes it has.
+        nodes: usize,
+        /// Its version, if it has one.
+        version: Option<u64>,
+    },
+    /// [Discovery](crate::Discovery) found no list, or one that makes no sense: the members stay as
+    /// they are. A reason is told once, until it is another one or a list could be found again.
+    ListRefused {
+        /// Why.
+        reason: Arc<str>,
     },
 }
 
@@ -93,7 +107,10 @@ pub(crate) fn erase(handler: impl ClusterEvents) -> Handler {
                 Event::NodeUnhealthy { node, reason } => {
                     handler.on_node_unhealthy(node, reason).await;
                 }
-                Event::NodeAdded { .. } | Event::NodeRemoved { .. } => {}
+                Event::NodeAdded { .. }
+                | Event::NodeRemoved { .. }
+                | Event::ListTaken { .. }
+                | Event::ListRefused { .. } => {}
             }
         })
     })

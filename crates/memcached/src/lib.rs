@@ -86,6 +86,7 @@
 //! have executed it.
 
 mod address;
+mod ask;
 mod auth;
 mod backoff;
 mod builder;
@@ -93,6 +94,7 @@ pub mod call;
 mod client;
 mod cluster;
 mod deadline;
+mod discovery;
 mod error;
 mod events;
 mod expires;
@@ -118,6 +120,9 @@ pub use crate::backoff::Backoff;
 pub use crate::builder::Builder;
 pub use crate::call::{Call, GetMany};
 pub use crate::client::{Client, NodeHandle};
+pub use crate::discovery::{
+    Dialer, Discovered, Discovery, DiscoveryError, ElastiCache, FixedNodes, NodesFile,
+};
 pub use crate::error::{Error, ErrorKind, Result, Stage};
 pub use crate::events::{ClusterEvents, Event, EventStream};
 pub use crate::expires::Expires;

@@ -31,6 +31,8 @@ pub(crate) struct Options {
     pub(crate) connector: Arc<dyn Connector>,
     pub(crate) tls: Option<TlsLayer>,
     pub(crate) auth: Option<Auth>,
+    pub(crate) discovery_interval: Duration,
+    pub(crate) discovery_timeout: Option<Duration>,
     /// Until the cluster takes it; none for one replica.
     pub(crate) replication: Option<Replication>,
 }
@@ -54,6 +56,8 @@ impl Default for Options {
             connector: Arc::new(Sockets),
             tls: None,
             auth: None,
+            discovery_interval: Duration::from_secs(60),
+            discovery_timeout: Some(Duration::from_secs(5)),
             replication: None,
         }
     }
@@ -91,6 +95,7 @@ impl Options {
             ),
             ("connection_timeout", self.connection_timeout),
             ("stalled_after", self.stalled_after),
+            ("discovery_timeout", self.discovery_timeout),
         ];
         for (option, value) in above_zero {
             if value == Some(Duration::ZERO) {
@@ -102,6 +107,9 @@ impl Options {
         }
         if let Some(auth) = &self.auth {
             auth.validate()?;
+        }
+        if self.discovery_interval.is_zero() {
+            return Err(Error::config("discovery_interval", "must be above zero"));
         }
         if let Some(replication) = &self.replication {
             replication.validate()?;

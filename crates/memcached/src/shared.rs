@@ -1,13 +1,15 @@
 //! What all handles and calls of a client hold: the cluster, and its beginning and end.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
 
 use crate::cluster::Cluster;
 use crate::deadline::Deadline;
+use crate::discovery::{DynDiscovery, Follower};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::events::{self, Handler};
 use crate::options::Options;
@@ -17,13 +19,32 @@ pub(crate) struct Shared {
     pub(crate) cluster: Arc<Cluster>,
     /// Waits here until there is a runtime to call it on.
     handler: Mutex<Option<Handler>>,
+    discovery: Mutex<Following>,
+}
+
+/// Where the discovery of nodes has got to.
+enum Following {
+    /// There is none, or it has ended.
+    Not,
+    /// It waits for a runtime.
+    Unstarted(Follower),
+    Running(AbortHandle),
 }
 
 impl Shared {
-    pub(crate) fn new(cluster: Arc<Cluster>, handler: Option<Handler>) -> Self {
+    pub(crate) fn new(
+        cluster: Arc<Cluster>,
+        handler: Option<Handler>,
+        discovery: Option<Box<dyn DynDiscovery>>,
+    ) -> Self {
+        let discovery = match discovery {
+            Some(discovery) => Following::Unstarted(Follower::new(discovery)),
+            None => Following::Not,
+        };
         Self {
             cluster,
             handler: Mutex::new(handler),
+            discovery: Mutex::new(discovery),
         }
     }
 
@@ -42,6 +63,29 @@ impl Shared {
             runtime.spawn(events::dispatch(self.cluster.events.subscribe(), handler));
         }
         self.cluster.start(runtime);
+        let mut discovery = self.following();
+        *discovery = match std::mem::replace(&mut *discovery, Following::Not) {
+            Following::Unstarted(follower) => {
+                let cluster = Arc::downgrade(&self.cluster);
+                let task = runtime.spawn(follower.follow(cluster));
+                Following::Running(task.abort_handle())
+            }
+            other => other,
+        };
+    }
+
+    fn following(&self) -> MutexGuard<'_, Following> {
+        self.discovery
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks for no more lists of nodes.
+    pub(crate) fn end_discovery(&self) {
+        if let Following::Running(task) = std::mem::replace(&mut *self.following(), Following::Not)
+        {
+            task.abort();
+        }
     }
 
     /// Starts the background work on the current runtime if it has none yet.
@@ -89,6 +133,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
+        self.end_discovery();
         for node in self.cluster.members().nodes() {
             node.close(&Error::closed());
         }

@@ -11,11 +11,13 @@
 //! - A [`Connection`] absorbs outboxes, says what to write, and reads what came: each
 //!   [`Reply`] goes to the token of its request or the connection fails with a
 //!   [`ProtocolError`]. [`Limits`] bound what a server can make it hold.
+//! - A [`ClusterConfig`] is the list of nodes that ElastiCache gives.
 //!
 //! The meta commands are in [`meta`], the server's side of the protocol is in [`server`].
 //!
 //! The protocol is that of memcached 1.6, as its `doc/protocol.txt` describes it.
 
+mod cluster_config;
 mod connection;
 mod encode;
 mod error;
@@ -30,6 +32,7 @@ mod request;
 pub mod server;
 mod version;
 
+pub use cluster_config::{ClusterConfig, ClusterConfigError, ClusterNode};
 pub use connection::{Connection, Ticket, Unanswered};
 pub use encode::outbox::Outbox;
 pub use error::{ProtocolError, ProtocolErrorKind, RequestError, RequestErrorKind};

@@ -50,6 +50,7 @@
 
 mod builder;
 mod clock;
+mod configuration;
 mod connections;
 mod counters;
 mod fault;
@@ -75,6 +76,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use builder::Builder;
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use configuration::ClusterConfiguration;
 pub use fault::{Faults, Times};
 pub use observe::{CommandCounts, Stats};
 pub use proxy::{FaultProxy, ProxyStats};

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use bytes::{Bytes, BytesMut};
 use steersman_memcached_protocol::server::{Command, Event, Keys, Rejection, Reply, Request};
 
+use crate::configuration::ClusterConfiguration;
 use crate::item::Seconds;
 use crate::observe::CommandCounts;
 use crate::store::{Counted, Direction, Store, Verdict};
@@ -27,6 +28,8 @@ pub(crate) struct Machine {
     pub(crate) verbosity: u32,
     pub(crate) prefix_stats: bool,
     pub(crate) counts: CommandCounts,
+    /// Set if it is a configuration endpoint.
+    pub(crate) configuration: Option<ClusterConfiguration>,
     requests: VecDeque<Request>,
     kept_requests: usize,
 }
@@ -52,17 +55,22 @@ impl Machine {
             verbosity: 0,
             prefix_stats: false,
             counts: CommandCounts::default(),
+            configuration: None,
             requests: VecDeque::new(),
             kept_requests: settings.kept_requests,
         }
     }
 
-    /// Starts anew, with nothing stored; what was asked before is still known.
+    /// Starts anew, with nothing stored; what was asked before and what it is configured as are
+    /// still known.
     pub(crate) fn restart(&mut self, settings: &Settings, now: Seconds) {
         let fresh = Self::new(settings, now);
         let known = std::mem::replace(self, fresh);
         self.counts = known.counts;
         self.requests = known.requests;
+        if let Some(configuration) = known.configuration {
+            self.configure(configuration, now);
+        }
     }
 
     /// The requests received last, the oldest first.
@@ -162,6 +170,10 @@ impl Machine {
                 self.store
                     .set_memory_limit((megabytes as usize).saturating_mul(1024 * 1024));
                 Reply::Ok
+            }
+            Command::ConfigGet { name } => {
+                self.config_get(&name, out);
+                return Answer::Done;
             }
             Command::MetaNoop => Reply::MetaNoop,
         };

@@ -45,7 +45,7 @@ use crate::stream::{Ending, Stream};
 /// ```
 #[derive(Debug)]
 pub struct Server {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     acceptor: JoinHandle<()>,
 }
 

@@ -4,21 +4,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Client;
+use crate::discovery::Progress;
 use crate::error::{Error, Result};
 use crate::node::Node;
 
 /// The client's life.
 impl Client {
-    /// Waits until every node is connected, but no longer than `patience`.
+    /// Waits until every node is connected, but no longer than `patience`. With
+    /// [discovery](crate::Builder::discovery) it waits for the first list of nodes before.
     ///
     /// Nothing needs this: calls connect as they need. It is for finding out early.
     ///
     /// # Errors
     ///
-    /// Why a node is not connected.
+    /// Why a node is not connected, or why there is no list of nodes.
     pub async fn ready(&self, patience: Duration) -> Result<()> {
+        let discovery = &self.shared.cluster.discovery;
         self.connected(patience, |members| {
-            members.iter().all(|node| node.is_connected())
+            let awaited = discovery.as_ref().and_then(Progress::missing);
+            awaited.is_none() && members.iter().all(|node| node.is_connected())
         })
         .await
     }
@@ -43,17 +47,26 @@ impl Client {
         let cluster = &self.shared.cluster;
         let nodes = || -> Vec<_> { cluster.members().nodes().cloned().collect() };
         self.shared.ensure_started()?;
-        for node in nodes() {
-            node.demand();
-        }
+        let connected = || {
+            let nodes = nodes();
+            // Discovery may have added some meanwhile.
+            for node in nodes.iter().filter(|node| !node.is_connected()) {
+                node.demand();
+            }
+            enough(&nodes)
+        };
         let waited = self
             .shared
-            .wait_until(patience, || self.is_closed() || enough(&nodes()))
+            .wait_until(patience, || self.is_closed() || connected())
             .await;
         if self.is_closed() {
             return Err(Error::closed());
         }
         waited.map_err(|late| {
+            let missing = cluster.discovery.as_ref().and_then(Progress::missing);
+            if let Some(missing) = missing {
+                return missing;
+            }
             let mut away = nodes().into_iter().filter(|node| !node.is_connected());
             match away.next() {
                 Some(node) => node.down_reason().unwrap_or(late).at_node(node.name()),
@@ -84,6 +97,7 @@ impl Client {
     /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     pub async fn close_within(&self, patience: Duration) {
         let nodes = self.shared.cluster.close();
+        self.shared.end_discovery();
         for node in &nodes {
             node.close(&Error::closed());
         }

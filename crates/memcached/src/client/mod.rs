@@ -16,6 +16,7 @@ pub use self::node::NodeHandle;
 use crate::address::NodeConfig;
 use crate::call::Call;
 use crate::cluster::Cluster;
+use crate::discovery::{DynDiscovery, Progress};
 use crate::error::Result;
 use crate::events::Handler;
 use crate::options::Options;
@@ -52,12 +53,16 @@ impl Client {
         nodes: Vec<NodeConfig>,
         scheme: Scheme,
         options: Options,
+        discovery: Option<Box<dyn DynDiscovery>>,
         handler: Option<Handler>,
         runtime: Option<Handle>,
     ) -> Result<Self> {
-        let cluster = Cluster::new(nodes, scheme, options)?;
+        let progress = discovery
+            .as_ref()
+            .map(|discovery| Progress::new(discovery.dyn_source()));
+        let cluster = Cluster::new(nodes, scheme, options, progress)?;
         let client = Self {
-            shared: Arc::new(Shared::new(cluster, handler)),
+            shared: Arc::new(Shared::new(cluster, handler, discovery)),
         };
         if let Some(runtime) = runtime {
             client.shared.start_on(&runtime);

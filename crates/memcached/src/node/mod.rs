@@ -28,6 +28,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+pub(crate) use self::connect::open;
 use self::driver::Answered;
 use self::lane::Leave;
 use self::queue::Queued;

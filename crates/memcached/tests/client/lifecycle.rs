@@ -32,6 +32,14 @@ fn every_invalid_option_is_named() {
         (builder().stalled_after(Duration::ZERO), "stalled_after"),
         (builder().autobatching_max_keys(0), "autobatching_max_keys"),
         (builder().max_in_flight(0), "max_in_flight"),
+        (
+            builder().discovery_timeout(Duration::ZERO),
+            "discovery_timeout",
+        ),
+        (
+            builder().discovery_interval(Duration::ZERO),
+            "discovery_interval",
+        ),
         (builder().max_value_size(0), "max_value_size"),
         (builder().unhealthy_after(0), "unhealthy_after"),
         (

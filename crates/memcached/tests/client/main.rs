@@ -4,6 +4,7 @@ mod auth;
 mod batching;
 mod chaos;
 mod counts;
+mod discovery;
 mod health;
 mod lifecycle;
 mod network;

@@ -150,6 +150,7 @@ impl Arguments<'_> {
                     .collect();
                 return Ok(request(Command::Stats { args }, false));
             }
+            Verb::Config => return self.config(),
             Verb::MetaNoop => return Ok(request(Command::MetaNoop, false)),
             Verb::Quit => return Ok(request(Command::Quit, false)),
             Verb::Set => return self.store(StoreMode::Set),
@@ -297,6 +298,17 @@ impl Arguments<'_> {
         match self.key() {
             Ok(key) => Ok(request(Command::Delete { key }, noreply)),
             Err(reason) => Ok(Line::Rejected { reason, noreply }),
+        }
+    }
+
+    /// `config get <name>`; of its siblings `set` and `delete` no client has any need.
+    fn config(&self) -> Result<Line, Rejection> {
+        match self.words {
+            [b"get", name] => {
+                let name = self.line.slice_ref(name);
+                Ok(request(Command::ConfigGet { name }, false))
+            }
+            _ => Err(Rejection::Error),
         }
     }
 

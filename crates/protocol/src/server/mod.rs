@@ -9,9 +9,10 @@
 //! quirks included: how `noreply` hides an error, which numbers wrap, which mistakes leave the
 //! data block to be read as commands. Clients have to survive exactly these answers.
 //!
-//! Understood are the classic commands and `mn`. The meta commands (`mg`, `ms`, ...), the
-//! administration of slabs, LRU and log watchers, and the binary protocol are not: the former are
-//! answered with `ERROR`, a connection that opens with the binary protocol's magic byte is closed.
+//! Understood are the classic commands, `mn`, and ElastiCache's `config get`. The meta commands
+//! (`mg`, `ms`, ...), the administration of slabs, LRU and log watchers, and the binary protocol are
+//! not: the former are answered with `ERROR`, a connection that opens with the binary protocol's
+//! magic byte is closed.
 //!
 //! ```
 //! use bytes::BytesMut;

@@ -43,6 +43,13 @@ pub enum Reply<'a> {
         /// The CAS number, in the replies to `gets` and `gats`.
         cas: Option<u64>,
     },
+    /// `CONFIG ...`: a configuration of the cluster.
+    Config {
+        /// The name as asked.
+        name: &'a [u8],
+        /// The configuration.
+        data: &'a [u8],
+    },
     /// `STAT <name> <value>`: one statistic.
     Stat {
         /// Its name.
@@ -89,7 +96,10 @@ impl Reply<'_> {
                 data,
                 cas,
             } => {
-                return put_value(out, key, flags, data, cas);
+                return put_value(out, "VALUE ", key, flags, data, cas);
+            }
+            Reply::Config { name, data } => {
+                return put_value(out, "CONFIG ", name, 0, data, None);
             }
         };
         put(out, &[line]);
@@ -103,11 +113,18 @@ fn put(out: &mut BytesMut, parts: &[&str]) {
     out.put_slice(b"\r\n");
 }
 
-fn put_value(out: &mut BytesMut, key: &[u8], flags: u32, data: &[u8], cas: Option<u64>) {
-    // Key, data and at most 57 bytes around them.
+fn put_value(
+    out: &mut BytesMut,
+    word: &str,
+    key: &[u8],
+    flags: u32,
+    data: &[u8],
+    cas: Option<u64>,
+) {
+    // Key, data and at most 58 bytes around them.
     out.reserve(key.len() + data.len() + 64);
     let mut digits = itoa::Buffer::new();
-    out.put_slice(b"VALUE ");
+    out.put_slice(word.as_bytes());
     out.put_slice(key);
     out.put_u8(b' ');
     out.put_slice(digits.format(flags).as_bytes());

@@ -93,6 +93,11 @@ pub enum Command {
         /// In mebibytes, 8 to 1,000,000,000.
         megabytes: u32,
     },
+    /// `config get`: a configuration of the cluster, as `ElastiCache` has it.
+    ConfigGet {
+        /// Which one; `cluster` is the list of nodes.
+        name: Bytes,
+    },
     /// `mn`: the meta protocol's no-op, answered `MN`.
     MetaNoop,
     /// `quit`: close the connection.
@@ -121,6 +126,7 @@ impl Command {
             Command::Stats { .. } => Verb::Stats,
             Command::Verbosity { .. } => Verb::Verbosity,
             Command::CacheMemlimit { .. } => Verb::CacheMemlimit,
+            Command::ConfigGet { .. } => Verb::Config,
             Command::MetaNoop => Verb::MetaNoop,
             Command::Quit => Verb::Quit,
         }
@@ -228,6 +234,7 @@ verbs! {
     Stats "stats",
     Verbosity "verbosity",
     CacheMemlimit "cache_memlimit",
+    Config "config",
     Quit "quit",
 }
 

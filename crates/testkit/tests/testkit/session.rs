@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steersman_testkit::{Clock, ManualClock, Server, Verb};
+use steersman_testkit::{Clock, ClusterConfiguration, ManualClock, Server, Verb};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
@@ -184,4 +184,26 @@ async fn counts_what_was_asked() {
     drop(client);
     let stats = server.wait_for(|stats| stats.connections == 0).await;
     assert_eq!(stats.accepted, 1);
+}
+
+#[tokio::test]
+async fn a_configuration_endpoint_knows_its_cluster_by_command_or_by_key() {
+    let server = Server::start().await.unwrap();
+    let mut client = Client::connect(server.addr()).await;
+    client.ask("config get cluster\r\n", "ERROR\r\n").await;
+    server.configure(ClusterConfiguration::new(3, ["h:1", "[::1]:2"]));
+    let reply = "CONFIG cluster 0 17\r\n3\nh||1 ::1|::1|2\n\r\nEND\r\n";
+    client.ask("config get cluster\r\n", reply).await;
+    client.ask("config get other\r\n", "ERROR\r\n").await;
+
+    server.configure(ClusterConfiguration::text("x").legacy());
+    server.restart().await.unwrap();
+    let mut client = Client::connect(server.addr()).await;
+    client.ask("config get cluster\r\n", "ERROR\r\n").await;
+    client
+        .ask(
+            "get AmazonElastiCache:cluster\r\n",
+            "VALUE AmazonElastiCache:cluster 0 1\r\nx\r\nEND\r\n",
+        )
+        .await;
 }

@@ -2,10 +2,9 @@
 
 use std::io;
 
-use bytes::{Buf, BytesMut};
-use steersman_memcached_protocol::{Connection, Expiry, Key, Limits, Reply, Request, StoreVerb};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use steersman_memcached_protocol::{Expiry, Key, Limits, Reply, Request, StoreVerb};
 
+use crate::ask::{Failure, ask};
 use crate::auth::{self, Credentials};
 use crate::call::server_error;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -19,13 +18,6 @@ const AUTH_KEY: &[u8] = b"auth";
 pub(super) struct Handshake {
     transport: Box<dyn Transport>,
     over_tls: bool,
-}
-
-/// Why there is no reply.
-enum Failure {
-    Broken(io::Error),
-    /// What came is none.
-    NoReply(String),
 }
 
 impl Handshake {
@@ -84,42 +76,7 @@ impl Handshake {
     }
 
     async fn ask(&mut self, request: &Request<'_>) -> std::result::Result<Reply, Failure> {
-        let mut machine = Connection::new(Limits::default());
-        machine
-            .submit(request, ())
-            .map_err(|error| Failure::NoReply(error.to_string()))?;
-        let sent = self.send(&mut machine).await;
-        let mut input = BytesMut::new();
-        let mut answer = None;
-        while answer.is_none() {
-            // A server that closes the connection may have said why.
-            let error = match (self.transport.read_buf(&mut input).await, &sent) {
-                (Ok(1..), _) => None,
-                (Ok(0), Ok(())) => Some(io::ErrorKind::UnexpectedEof.into()),
-                (Err(error), Ok(())) => Some(error),
-                (Err(error), Err(_)) if error.kind() == io::ErrorKind::InvalidData => Some(error),
-                (_, Err(error)) => Some(error.kind().into()),
-            };
-            if let Some(error) = error {
-                return Err(Failure::Broken(error));
-            }
-            machine
-                .feed(&mut input, &mut |(), reply| answer = Some(reply))
-                .map_err(|error| Failure::NoReply(error.to_string()))?;
-        }
-        answer.ok_or_else(|| Failure::NoReply("there was no answer".to_owned()))
-    }
-
-    async fn send(&mut self, machine: &mut Connection<()>) -> io::Result<()> {
-        while machine.has_output() {
-            let mut output = machine.output();
-            let written = self.transport.write(output.chunk()).await?;
-            if written == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            output.advance(written);
-        }
-        self.transport.flush().await
+        ask(&mut *self.transport, Limits::default(), request).await
     }
 
     /// The connection ended before it could be used.

@@ -18,15 +18,15 @@ use crate::options::Options;
 use crate::transport::Transport;
 
 /// A connection that can be used.
-pub(super) struct Opened {
-    pub(super) transport: Box<dyn Transport>,
+pub(crate) struct Opened {
+    pub(crate) transport: Box<dyn Transport>,
     /// So many bytes may be written and unanswered at most; see
     /// [`output_within`](steersman_memcached_protocol::Connection::output_within).
     pub(super) window: Option<u64>,
 }
 
 /// Connects, and with `must_answer` waits until the server has answered a request.
-pub(super) async fn open(
+pub(crate) async fn open(
     node: &NodeConfig,
     options: &Options,
     must_answer: bool,

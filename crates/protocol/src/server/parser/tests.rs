@@ -48,7 +48,8 @@ fn every_verb_is_understood() {
     let lines = "get k\r\ngets k\r\ngat 1 k\r\ngats 1 k\r\nset k 1 2 1\r\nx\r\nadd k 1 2 1\r\nx\r\n\
                  replace k 1 2 1\r\nx\r\nappend k 1 2 1\r\nx\r\nprepend k 1 2 1\r\nx\r\n\
                  cas k 1 2 1 9\r\nx\r\nincr k 3\r\ndecr k 3\r\ntouch k 5\r\ndelete k\r\n\
-                 flush_all\r\nversion\r\nstats\r\nverbosity 1\r\ncache_memlimit 64\r\nmn\r\nquit\r\n";
+                 flush_all\r\nversion\r\nstats\r\nverbosity 1\r\ncache_memlimit 64\r\n\
+                 config get cluster\r\nmn\r\nquit\r\n";
     let mut seen: Vec<Verb> = events(lines.as_bytes())
         .into_iter()
         .map(|event| match event {
@@ -111,6 +112,10 @@ fn mistakes_are_named_as_memcached_names_them() {
         ("get", rejected(Rejection::Error)),
         ("get ", rejected(Rejection::Error)),
         ("set k 0 0", rejected(Rejection::Error)),
+        ("config", rejected(Rejection::Error)),
+        ("config get", rejected(Rejection::Error)),
+        ("config set cluster", rejected(Rejection::Error)),
+        ("config get cluster 1", rejected(Rejection::Error)),
         ("set k 0 0 1 2 noreply", rejected(Rejection::Error)),
         ("set k 0 0 -1", rejected(Rejection::BadFormat)),
         ("set k 0 0 2147483646", rejected(Rejection::BadFormat)),

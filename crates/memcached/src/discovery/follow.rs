@@ -1,0 +1,153 @@
+//! The task that asks a discovery again and again, and applies what it says.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tracing::{debug, info, warn};
+
+use super::list::{Last, Verdict};
+use super::{Dialer, Discovered, DynDiscovery};
+use crate::cluster::Cluster;
+use crate::error::Error;
+use crate::events::Event;
+
+/// A list counts as valid for that long at least, whatever its source says.
+const SHORTEST_VALIDITY: Duration = Duration::from_secs(1);
+
+/// The largest share of an interval that chance leaves out, so that many clients do not ask at the
+/// same moment.
+const JITTER: f64 = 0.1;
+
+/// Asks a discovery for as long as its cluster is there.
+pub(crate) struct Follower {
+    discovery: Box<dyn DynDiscovery>,
+    last: Last,
+    /// Failures in a row.
+    failures: u32,
+    /// Why the last attempt failed, if it did: the same reason is not told again.
+    trouble: Option<Arc<str>>,
+}
+
+impl Follower {
+    pub(crate) fn new(discovery: Box<dyn DynDiscovery>) -> Self {
+        Self {
+            discovery,
+            last: Last::default(),
+            failures: 0,
+            trouble: None,
+        }
+    }
+
+    /// Runs until the cluster is closed or gone.
+    pub(crate) async fn follow(mut self, cluster: Weak<Cluster>) {
+        let Some(options) = cluster
+            .upgrade()
+            .map(|cluster| Arc::clone(&cluster.options))
+        else {
+            return;
+        };
+        let timeout = options.discovery_timeout;
+        let dialer = Dialer::new(options);
+        loop {
+            let found = self.ask(&dialer, timeout).await;
+            let wait = match cluster.upgrade() {
+                Some(cluster) if !cluster.is_closed() => self.take(&cluster, found),
+                _ => return,
+            };
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn ask(
+        &mut self,
+        dialer: &Dialer,
+        timeout: Option<Duration>,
+    ) -> Result<Discovered, String> {
+        // A panic of somebody else's code ends this attempt only.
+        let asked = AssertUnwindSafe(self.discovery.dyn_discover(dialer)).catch_unwind();
+        let found = match timeout {
+            None => asked.await,
+            Some(limit) => match tokio::time::timeout(limit, asked).await {
+                Ok(found) => found,
+                Err(_) => return Err(format!("no list came within {limit:?}")),
+            },
+        };
+        match found {
+            Ok(found) => found.map_err(|error| error.to_string()),
+            Err(_) => Err("the discovery panicked".to_owned()),
+        }
+    }
+
+    /// Deals with an answer; says how long to wait before the next one.
+    fn take(&mut self, cluster: &Cluster, found: Result<Discovered, String>) -> Duration {
+        let every = cluster.options.discovery_interval;
+        let valid_for = found.as_ref().ok().and_then(|found| found.valid_for);
+        match found.and_then(|found| self.apply(cluster, &found)) {
+            Ok(()) => {
+                if self.trouble.take().is_some() {
+                    info!("the list of nodes can be found again");
+                }
+                self.failures = 0;
+                let wait = valid_for.map_or(every, |time| time.max(SHORTEST_VALIDITY).min(every));
+                wait.mul_f64(1.0 - JITTER * fastrand::f64())
+            }
+            Err(why) => {
+                self.failures = self.failures.saturating_add(1);
+                self.tell(cluster, why.into());
+                let wait = cluster.options.backoff.wait(self.failures, fastrand::f64());
+                wait.min(every)
+            }
+        }
+    }
+
+    /// Makes a list the members of the cluster, if it is news and makes sense.
+    fn apply(&mut self, cluster: &Cluster, found: &Discovered) -> Result<(), String> {
+        match self.last.judge(found) {
+            Verdict::Known => Ok(()),
+            Verdict::Refused(why) => Err(why),
+            Verdict::News(nodes) => {
+                let change = cluster.replace(&nodes).map_err(|error: Error| {
+                    format!("the list cannot be taken: {}", error.detail())
+                })?;
+                if let Some(progress) = &cluster.discovery {
+                    progress.listed();
+                    info!(
+                        source = progress.source(),
+                        version = found.version,
+                        nodes = nodes.len(),
+                        added = change.added,
+                        removed = change.removed,
+                        "a list of nodes was taken"
+                    );
+                }
+                cluster.events.publish(&Event::ListTaken {
+                    nodes: nodes.len(),
+                    version: found.version,
+                });
+                self.last.taken(nodes, found.version);
+                cluster.changed.notify_waiters();
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells why there is no list, once for each reason.
+    fn tell(&mut self, cluster: &Cluster, why: Arc<str>) {
+        let Some(progress) = &cluster.discovery else {
+            return;
+        };
+        progress.failed(&why);
+        let source = progress.source();
+        if self.trouble.as_ref() == Some(&why) {
+            debug!(source, %why, "there is still no list of nodes to be taken");
+            return;
+        }
+        warn!(source, %why, "no list of nodes could be taken: the members stay as they are");
+        cluster.events.publish(&Event::ListRefused {
+            reason: Arc::clone(&why),
+        });
+        self.trouble = Some(why);
+    }
+}
