@@ -1,7 +1,7 @@
 //! The load balancer: what the driver asks and tells, passed on to the policies.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
@@ -14,7 +14,9 @@ use steersman_selection::{Attempt, Explanation, NodeIndex, Outcome, Policy, Time
 use crate::clock::Clock;
 use crate::driver;
 use crate::evidence;
-use crate::ledger::SLOT_NANOS;
+use crate::history::History;
+use crate::ledger::{Entry, SLOT_NANOS};
+use crate::misplacement::Misplacement;
 use crate::plan::Steps;
 use crate::roster::Roster;
 use crate::schedule::Schedule;
@@ -32,8 +34,11 @@ use crate::view::View;
 ///   client-side time-outs, nor the losers of speculative executions. What was picked and not
 ///   reported after four times the limit of a [`LatencyAware`](crate::LatencyAware) chain (and at
 ///   least 25 ms, and twice the node's average) counts as timed out. Nothing has to be returned or
-///   cancelled for that, so no count can leak. Further attempts at a request are not counted, since
-///   the driver does not say whether it makes them.
+///   cancelled for that, so no count can leak. One that is answered after all counts again only if it
+///   was slower than the node's average by then. Further attempts at a request are not counted, since
+///   the driver does not tell the policy whether it makes them.
+/// - **History.** It tells history listeners, though, and a balancer is one: see [listening to the
+///   history](crate#listening-to-the-history).
 /// - **Lightweight transactions** go to the replicas in the order of the ring, whatever the latency
 ///   and whether or not the chain is token-aware, so that those of one key meet at one node. Nodes
 ///   that the chain does not permit are left out, and replicas that it counts as remote come last.
@@ -75,6 +80,8 @@ pub struct LoadBalancer<P> {
     renewal: Mutex<()>,
     settling: Schedule,
     ticking: Schedule,
+    /// Made when it is first listened to.
+    history: OnceLock<History>,
 }
 
 /// How often a chain without ticks of its own has the nodes' connections looked at.
@@ -94,7 +101,18 @@ impl<P: Policy> LoadBalancer<P> {
             renewal: Mutex::new(()),
             settling: Schedule::every(slot, now),
             ticking: Schedule::every(tick, now),
+            history: OnceLock::new(),
         }
+    }
+
+    #[inline]
+    pub(crate) fn view(&self) -> &ArcSwap<View> {
+        &self.view
+    }
+
+    #[inline]
+    pub(crate) fn history(&self) -> &History {
+        self.history.get_or_init(History::new)
     }
 
     /// The chain.
@@ -136,6 +154,24 @@ impl<P: Policy> LoadBalancer<P> {
         driver::request(info, cluster, &view).explain(&self.policy, &view.roster, now)
     }
 
+    /// What is wrong with the datacenter or the rack that the chain prefers; `None` if nothing is. The
+    /// same is logged as a warning, once for each topology in which it is so.
+    ///
+    /// Ask before the first request, to fail at the start rather than with each request:
+    ///
+    /// ```no_run
+    /// # use scylla::client::session::Session;
+    /// # use steersman_scylla::{DatacenterAware, LoadBalancer};
+    /// # fn example(session: Session, balancer: LoadBalancer<DatacenterAware>) -> Result<(), String> {
+    /// if let Some(found) = balancer.misplacement(&session.get_cluster_state()) {
+    ///     return Err(found.to_string());
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn misplacement(&self, cluster: &ClusterState) -> Option<Misplacement> {
+        Misplacement::of(&self.policy.preferred()?, &driver::sightings(cluster))
+    }
+
     /// What is known of each node of the cluster now. Empty before the first request.
     pub fn status(&self) -> Vec<NodeStatus> {
         let (now, view) = (self.clock.now(), self.view.load());
@@ -150,6 +186,7 @@ impl<P: Policy> LoadBalancer<P> {
                 report: self.policy.report(index, now),
                 picks: member.ledger.picks(),
                 unanswered: member.ledger.unanswered(),
+                late: member.ledger.late(),
             })
         });
         known.collect()
@@ -184,7 +221,10 @@ impl<P: Policy> LoadBalancer<P> {
     fn renew(&self, cluster: &ClusterState, now: Timestamp) {
         let renewing = self.renewal.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.view.load();
-        let after = before.succeed(cluster, now);
+        let after = before.succeed(cluster, self.policy.preferred().as_ref(), now);
+        if let Some(found) = after.misplacement(&before) {
+            tracing::warn!("{found}");
+        }
         if !after.roster.has_same_live(&before.roster) {
             self.policy.topology_changed(after.roster.live(), now);
         }
@@ -203,10 +243,12 @@ impl<P: Policy> LoadBalancer<P> {
             self.settling.hasten(now);
         }
         let attempt = Attempt::new(index, now, latency, outcome);
-        if let Some(member) = view.roster.member(index) {
-            member.ledger.reported(attempt.started_at());
+        let entry = view.roster.member(index).map_or(Entry::Due, |member| {
+            member.ledger.answered(attempt.started_at(), now)
+        });
+        if entry == Entry::Due || evidence::is_news(&self.policy, &attempt) {
+            self.policy.record(&attempt);
         }
-        self.policy.record(&attempt);
     }
 }
 
@@ -248,6 +290,9 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
     }
 
     fn on_request_success(&self, _: &RoutingInfo<'_>, latency: Duration, node: NodeRef<'_>) {
+        if let Some(history) = self.history.get() {
+            history.answered_by(node.host_id, &self.view.load());
+        }
         self.record(latency, node, Outcome::Success);
     }
 

@@ -1,4 +1,4 @@
-//! Evidence: picks that are not answered in time count against their node.
+//! Evidence: what is not answered in time counts against its node, once.
 
 use std::time::Duration;
 
@@ -30,6 +30,14 @@ pub(crate) fn settle<P: Policy>(policy: &P, roster: &Roster, now: Timestamp) {
                 policy.record(&Attempt::new(node, now, waited, Outcome::TimedOut));
             });
     }
+}
+
+/// Whether a late answer tells anything that the policy does not know: it was told already that this
+/// attempt is slow, which is in the node's average. Only one that is slower than that raises it.
+pub(crate) fn is_news<P: Policy>(policy: &P, late: &Attempt) -> bool {
+    let report = policy.report(late.node(), late.ended_at());
+    let score = report.and_then(|report| report.score);
+    score.is_none_or(|score| late.latency_nanos() > score.average_nanos)
 }
 
 /// After how long a pick counts as not answered.

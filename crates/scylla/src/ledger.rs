@@ -1,9 +1,11 @@
-//! The ledger of a node: what was picked and has not been reported.
+//! The ledger of a node: what was sent to it and has not been reported.
 //!
 //! Nothing ties a report to its pick, but a report says how long the attempt took, so the time of its
 //! start is known, and that is the time of the pick. Picks are counted in slots of time; a report
 //! strikes one off the slot in which its attempt began. What is left in a slot after a while was not
-//! answered by then. Slots are reused, so that what is never reported is forgotten by itself.
+//! answered by then: it is overdue. An overdue attempt stays in its slot as such, so that one that is
+//! reported after all is known to have been counted. Slots are reused, so that what is never reported
+//! is forgotten by itself.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -21,18 +23,63 @@ pub(crate) const HORIZON_NANOS: i64 = (SLOTS - 2) << SLOT_BITS;
 /// How long a slot is, in nanoseconds: looking more often than that finds nothing new.
 pub(crate) const SLOT_NANOS: i64 = 1 << SLOT_BITS;
 
-/// The lower bits of a slot's word count picks, the upper ones say for which slot of time.
-const COUNT_BITS: u32 = 24;
-const COUNT: u64 = (1 << COUNT_BITS) - 1;
-
-/// What was picked of one node, and when.
+/// What was sent to one node, and when.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     slots: Box<[AtomicU64]>,
     /// Slots of time before this one have been looked at.
     settled: AtomicI64,
     picks: AtomicU64,
-    unanswered: AtomicU64,
+    /// Attempts that were given up or overdue.
+    missed: AtomicU64,
+    /// Those of them that were answered after all.
+    late: AtomicU64,
+}
+
+/// What the ledger had of an attempt that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// It was waiting for its end, or the ledger did not have it.
+    Due,
+    /// It has been overdue, and was told to the policy as such.
+    Overdue,
+}
+
+/// A slot's word: for which slot of time it is, and how many of its attempts are overdue and how many
+/// are waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Slot {
+    tag: u32,
+    overdue: u16,
+    waiting: u16,
+}
+
+impl Slot {
+    /// An empty one. The tag repeats after more than a year.
+    #[inline]
+    fn of(slot: i64) -> Self {
+        let low = slot.cast_unsigned() & u64::from(u32::MAX);
+        Self {
+            tag: u32::try_from(low).unwrap_or_default(),
+            overdue: 0,
+            waiting: 0,
+        }
+    }
+
+    #[inline]
+    fn pack(self) -> u64 {
+        u64::from(self.tag) << 32 | u64::from(self.overdue) << 16 | u64::from(self.waiting)
+    }
+
+    #[inline]
+    fn unpack(word: u64) -> Self {
+        let count = |word: u64| u16::try_from(word & u64::from(u16::MAX)).unwrap_or_default();
+        Self {
+            tag: u32::try_from(word >> 32).unwrap_or_default(),
+            overdue: count(word >> 16),
+            waiting: count(word),
+        }
+    }
 }
 
 impl Ledger {
@@ -41,7 +88,8 @@ impl Ledger {
             slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(),
             settled: AtomicI64::new(slot_of(now)),
             picks: AtomicU64::new(0),
-            unanswered: AtomicU64::new(0),
+            missed: AtomicU64::new(0),
+            late: AtomicU64::new(0),
         }
     }
 
@@ -50,75 +98,131 @@ impl Ledger {
         self.picks.load(Ordering::Relaxed)
     }
 
-    /// How many of them were not answered in time.
+    /// How many attempts have not been answered, and are not waited for any longer.
     pub(crate) fn unanswered(&self) -> u64 {
-        self.unanswered.load(Ordering::Relaxed)
+        let missed = self.missed.load(Ordering::Relaxed);
+        missed.saturating_sub(self.late())
+    }
+
+    /// How many attempts were answered after they had been overdue.
+    pub(crate) fn late(&self) -> u64 {
+        self.late.load(Ordering::Relaxed)
     }
 
     /// The node was picked.
     #[inline]
     pub(crate) fn picked(&self, now: Timestamp) {
         self.picks.fetch_add(1, Ordering::Relaxed);
-        let slot = slot_of(now);
-        let one = first_pick(slot);
-        // Returns the new word always, so this cannot fail.
-        let _ = self
-            .cell(slot)
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
-                Some(match word {
-                    word if word >> COUNT_BITS != one >> COUNT_BITS => one,
-                    word if word & COUNT == COUNT => word,
-                    word => word + 1,
-                })
-            });
+        self.sent(now);
     }
 
-    /// An attempt that began at `started` was reported.
+    /// An attempt that is no pick begins: a retry, or a speculative one.
     #[inline]
-    pub(crate) fn reported(&self, started: Timestamp) {
+    pub(crate) fn sent(&self, now: Timestamp) {
+        let slot = slot_of(now);
+        let empty = Slot::of(slot);
+        self.update(slot, |before| {
+            let before = if before.tag == empty.tag {
+                before
+            } else {
+                empty
+            };
+            Some(Slot {
+                waiting: before.waiting.saturating_add(1),
+                ..before
+            })
+        });
+    }
+
+    /// An attempt that began at `started` was answered, or failed.
+    #[inline]
+    pub(crate) fn answered(&self, started: Timestamp, now: Timestamp) -> Entry {
+        let entry = self.strike(started, now);
+        if entry == Entry::Overdue {
+            self.late.fetch_add(1, Ordering::Relaxed);
+        }
+        entry
+    }
+
+    /// An attempt that began at `started` was given up.
+    pub(crate) fn given_up(&self, started: Timestamp, now: Timestamp) -> Entry {
+        let entry = self.strike(started, now);
+        if entry == Entry::Due {
+            self.missed.fetch_add(1, Ordering::Relaxed);
+        }
+        entry
+    }
+
+    #[inline]
+    fn strike(&self, started: Timestamp, now: Timestamp) -> Entry {
         let slot = slot_of(started);
         // An attempt begins a moment after its pick, so the pick may be in the slot before.
-        if !self.strike(slot) {
-            self.strike(slot - 1);
-        }
+        let found = self.strike_in(slot).or_else(|| self.strike_in(slot - 1));
+        found.unwrap_or_else(|| {
+            let is_forgotten = slot_of(now) - slot >= SLOTS - 1;
+            if is_forgotten && slot < self.settled.load(Ordering::Relaxed) {
+                Entry::Overdue
+            } else {
+                Entry::Due
+            }
+        })
     }
 
     #[inline]
-    fn strike(&self, slot: i64) -> bool {
-        let tag = first_pick(slot) >> COUNT_BITS;
-        let struck = self
-            .cell(slot)
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
-                (word >> COUNT_BITS == tag && word & COUNT > 0).then(|| word - 1)
-            });
-        struck.is_ok()
+    fn strike_in(&self, slot: i64) -> Option<Entry> {
+        let tag = Slot::of(slot).tag;
+        let before = self.update(slot, |before| match before {
+            Slot { waiting: 1.., .. } if before.tag == tag => Some(Slot {
+                waiting: before.waiting - 1,
+                ..before
+            }),
+            Slot { overdue: 1.., .. } if before.tag == tag => Some(Slot {
+                overdue: before.overdue - 1,
+                ..before
+            }),
+            _ => None,
+        })?;
+        Some(if before.waiting > 0 {
+            Entry::Due
+        } else {
+            Entry::Overdue
+        })
     }
 
-    /// Takes out what was picked more than `patience` ago and not reported since. Calls `overdue`
-    /// for each slot with such picks, with the least time that they have been waiting.
+    /// Makes overdue what has been waiting for more than `patience`. Calls `overdue` for each slot
+    /// with such attempts, with the least time that they have been waiting.
     pub(crate) fn settle(&self, now: Timestamp, patience_nanos: i64, mut overdue: impl FnMut(i64)) {
         let patience = patience_nanos.clamp(0, HORIZON_NANOS);
         let end = slot_of(Timestamp::from_nanos(now.nanos() - patience));
         let oldest = slot_of(now) - SLOTS + 1;
         let begin = self.settled.fetch_max(end, Ordering::Relaxed).max(oldest);
         for slot in begin..end {
-            let (cell, tag) = (self.cell(slot), first_pick(slot) >> COUNT_BITS);
-            let word = cell.load(Ordering::Relaxed);
-            if word >> COUNT_BITS != tag || word & COUNT == 0 {
-                continue;
-            }
-            let word = cell.swap(tag << COUNT_BITS, Ordering::Relaxed);
-            if word & COUNT > 0 {
-                self.unanswered.fetch_add(word & COUNT, Ordering::Relaxed);
+            let tag = Slot::of(slot).tag;
+            let before = self.update(slot, |before| {
+                (before.tag == tag && before.waiting > 0).then(|| Slot {
+                    overdue: before.overdue.saturating_add(before.waiting),
+                    waiting: 0,
+                    ..before
+                })
+            });
+            if let Some(before) = before {
+                let waiting = u64::from(before.waiting);
+                self.missed.fetch_add(waiting, Ordering::Relaxed);
                 overdue(now.nanos() - ((slot + 1) << SLOT_BITS));
             }
         }
     }
 
+    /// Changes a slot, unless `change` says that there is nothing to be changed, and returns it as it
+    /// was before.
     #[inline]
-    fn cell(&self, slot: i64) -> &AtomicU64 {
+    fn update(&self, slot: i64, change: impl Fn(Slot) -> Option<Slot>) -> Option<Slot> {
         let index = usize::try_from(slot.rem_euclid(SLOTS)).unwrap_or_default();
-        &self.slots[index]
+        let changed =
+            self.slots[index].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
+                change(Slot::unpack(word)).map(Slot::pack)
+            });
+        changed.ok().map(Slot::unpack)
     }
 }
 
@@ -126,12 +230,6 @@ impl Ledger {
 #[inline]
 fn slot_of(at: Timestamp) -> i64 {
     at.nanos() >> SLOT_BITS
-}
-
-/// The word of a slot with one pick.
-#[inline]
-fn first_pick(slot: i64) -> u64 {
-    (slot.cast_unsigned() << COUNT_BITS) | 1
 }
 
 #[cfg(test)]

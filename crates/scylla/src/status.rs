@@ -25,13 +25,18 @@ pub struct NodeStatus {
     pub report: Option<NodeReport>,
     /// For how many requests it was the first choice, since it came in.
     pub picks: u64,
-    /// How many of those were not reported in time; see [`LoadBalancer`](crate::LoadBalancer).
+    /// How many of those, and of the further attempts that were [listened
+    /// to](crate::LoadBalancer#listening-to-the-history), have not been answered and are not waited for
+    /// any longer.
     pub unanswered: u64,
+    /// How many were answered after they had been taken to be unanswered.
+    pub late: u64,
 }
 
 /// What a node is called, and how it is made.
 #[derive(Debug)]
 pub(crate) struct Identity {
+    pub(crate) host_id: Uuid,
     pub(crate) address: SocketAddr,
     pub(crate) datacenter: Option<String>,
     pub(crate) rack: Option<String>,
@@ -43,6 +48,7 @@ pub(crate) struct Identity {
 pub(crate) fn identities(cluster: &ClusterState) -> Vec<Identity> {
     let nodes = cluster.get_nodes_info().iter();
     let identities = nodes.map(|node| Identity {
+        host_id: node.host_id,
         address: SocketAddr::new(node.address.ip(), node.address.port()),
         datacenter: node.datacenter.clone(),
         rack: node.rack.clone(),

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use scylla::cluster::ClusterState;
-use steersman_selection::Timestamp;
+use steersman_selection::{Locality, Timestamp};
 
 use crate::driver;
+use crate::misplacement::Misplacement;
 use crate::ring::Ring;
 use crate::roster::Roster;
 use crate::status::{Identity, identities};
@@ -17,6 +18,7 @@ pub(crate) struct View {
     pub(crate) ring: Arc<Ring>,
     /// What nodes are called, in the order of the driver's list.
     pub(crate) nodes: Vec<Identity>,
+    misplacement: Option<Misplacement>,
 }
 
 /// What tells a state of the cluster from others: the addresses of its parts. Those of a state that
@@ -48,16 +50,29 @@ impl View {
         self.state == StateId::of(cluster)
     }
 
-    /// The view of the nodes as they are now.
-    pub(crate) fn succeed(&self, cluster: &ClusterState, now: Timestamp) -> Self {
+    /// What is wrong with what the policy prefers, unless it was the same before.
+    pub(crate) fn misplacement(&self, before: &Self) -> Option<&Misplacement> {
+        let found = self.misplacement.as_ref()?;
+        (before.misplacement.as_ref() != Some(found)).then_some(found)
+    }
+
+    /// The view of the nodes as they are now, for a policy that prefers these.
+    pub(crate) fn succeed(
+        &self,
+        cluster: &ClusterState,
+        preferred: Option<&Locality>,
+        now: Timestamp,
+    ) -> Self {
         let ring = if self.is_of(cluster) {
             Arc::clone(&self.ring)
         } else {
             Arc::new(driver::ring(cluster))
         };
+        let sightings = driver::sightings(cluster);
         Self {
             state: StateId::of(cluster),
-            roster: self.roster.succeed(&driver::sightings(cluster), now),
+            misplacement: preferred.and_then(|preferred| Misplacement::of(preferred, &sightings)),
+            roster: self.roster.succeed(&sightings, now),
             ring,
             nodes: identities(cluster),
         }

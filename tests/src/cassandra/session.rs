@@ -11,6 +11,7 @@ use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 use scylla::cluster::Node;
 use scylla::errors::{ExecutionError, PrepareError};
+use scylla::observability::history::HistoryListener;
 use scylla::policies::host_filter::{AllowListHostFilter, HostFilter};
 use scylla::policies::load_balancing::LoadBalancingPolicy;
 use scylla::policies::speculative_execution::SimpleSpeculativeExecutionPolicy;
@@ -135,14 +136,29 @@ impl Reads {
 
     /// Reads of that keyspace's table.
     pub async fn new(session: Session, keyspace: &'static str) -> Result<Arc<Self>, PrepareError> {
+        Ok(Arc::new(Self::prepare(session, keyspace).await?))
+    }
+
+    /// The same, listened to.
+    pub async fn listened_to(
+        session: Session,
+        keyspace: &'static str,
+        listener: Arc<dyn HistoryListener>,
+    ) -> Result<Arc<Self>, PrepareError> {
+        let mut reads = Self::prepare(session, keyspace).await?;
+        reads.select.set_history_listener(listener);
+        Ok(Arc::new(reads))
+    }
+
+    async fn prepare(session: Session, keyspace: &'static str) -> Result<Self, PrepareError> {
         let select = format!("SELECT v FROM {keyspace}.t WHERE k = ?");
         let mut select = session.prepare(select).await?;
         select.set_is_idempotent(true);
-        Ok(Arc::new(Self {
+        Ok(Self {
             session,
             keyspace,
             select,
-        }))
+        })
     }
 
     /// The session.

@@ -12,6 +12,8 @@
 //! each N times, to see how steady it is.
 
 mod command_line;
+mod history;
+mod misplaced;
 mod requests;
 mod slow;
 mod topology;
@@ -48,6 +50,9 @@ const UNTIMED: bool = false;
 const SCENARIOS: &[Scenario] = scenarios![
     UNTIMED requests::replicas_answer,
     UNTIMED requests::transactions_meet_at_one_node,
+    UNTIMED misplaced::a_wrong_name_is_told_once,
+    UNTIMED history::time_outs_count_at_once_and_once,
+    UNTIMED history::losers_count_at_once,
     UNTIMED command_line::watches_and_compares,
     TIMED requests::equal_nodes_have_equal_shares,
     TIMED slow::loses_its_requests_and_gets_them_back,

@@ -2,6 +2,7 @@ use steersman_selection::{Call, LatencyAware, Locality, NodeIndex, Plan, RoundRo
 use uuid::Uuid;
 
 use super::*;
+use crate::ledger::Entry;
 use crate::roster::Sighting;
 
 const MILLI: i64 = 1_000_000;
@@ -48,13 +49,12 @@ impl Cluster {
                 if due <= now.nanos() {
                     let ended = Timestamp::from_nanos(due);
                     let took = Duration::from_nanos((due - started).unsigned_abs());
-                    self.roster
-                        .member(node)
-                        .unwrap()
-                        .ledger
-                        .reported(Timestamp::from_nanos(started));
-                    self.policy
-                        .record(&Attempt::new(node, ended, took, Outcome::Success));
+                    let ledger = &self.roster.member(node).unwrap().ledger;
+                    let entry = ledger.answered(Timestamp::from_nanos(started), ended);
+                    let attempt = Attempt::new(node, ended, took, Outcome::Success);
+                    if entry == Entry::Due || is_news(&self.policy, &attempt) {
+                        self.policy.record(&attempt);
+                    }
                 }
                 due > now.nanos()
             });
@@ -126,6 +126,40 @@ fn a_slow_node_is_judged_by_its_answers() {
         .unwrap();
     let average = report.score.unwrap().average_nanos;
     assert!((40 * MILLI..=60 * MILLI).contains(&average), "{average}");
+}
+
+/// A pause of half a second: its answers come late, and each counts once.
+#[test]
+fn late_answers_are_told_only_if_they_are_slower_than_what_was_told() {
+    let mut cluster = Cluster::new();
+    cluster.serve(2_000, |_| Some(2 * MILLI));
+    let node = NodeIndex::try_from(1).unwrap();
+    let samples = |cluster: &Cluster| {
+        let report = cluster
+            .policy
+            .report(node, Timestamp::from_nanos(cluster.now));
+        report.unwrap().score.unwrap().samples
+    };
+    let ledger = cluster.roster.member(node).unwrap().ledger.clone();
+    cluster.serve(60, |node| {
+        Some(if node == 1 { 40 * MILLI } else { 2 * MILLI })
+    });
+    let before = (samples(&cluster), ledger.unanswered());
+    assert!(before.1 > 0, "some are overdue");
+    cluster.serve(60, |node| (node != 1).then_some(2 * MILLI));
+    let late = ledger.late();
+    assert!(late > 0, "and were answered");
+    let attempt = |latency: i64| {
+        let latency = Duration::from_nanos(latency.unsigned_abs());
+        Attempt::new(
+            node,
+            Timestamp::from_nanos(cluster.now),
+            latency,
+            Outcome::Success,
+        )
+    };
+    assert!(!is_news(&cluster.policy, &attempt(MILLI)));
+    assert!(is_news(&cluster.policy, &attempt(1_000 * MILLI)));
 }
 
 #[test]

@@ -21,7 +21,8 @@ fn what_is_reported_in_time_is_never_overdue() {
     let ledger = Ledger::new(at(0));
     for pick in 0..1_000 {
         ledger.picked(at(pick * MILLI));
-        ledger.reported(at(pick * MILLI + 2_000));
+        let started = at(pick * MILLI + 2_000);
+        assert_eq!(ledger.answered(started, started), Entry::Due);
         assert_eq!(overdue(&ledger, pick * MILLI + 5_000, 20 * MILLI), [0; 0]);
     }
     assert_eq!((ledger.picks(), ledger.unanswered()), (1_000, 0));
@@ -39,17 +40,79 @@ fn what_is_not_reported_is_overdue_once() {
     assert!((20 * MILLI..=50 * MILLI).contains(&ages[0]), "{ages:?}");
     assert_eq!(ledger.unanswered(), 2);
     assert_eq!(overdue(&ledger, 160 * MILLI, 20 * MILLI), [0; 0]);
-    // A late report finds nothing to strike off, and does not take it from others.
+    // A late report does not take it from others.
     ledger.picked(at(200 * MILLI));
-    ledger.reported(at(102 * MILLI));
+    let late = ledger.answered(at(102 * MILLI), at(210 * MILLI));
+    assert_eq!(late, Entry::Overdue);
     assert_eq!(overdue(&ledger, 250 * MILLI, 20 * MILLI).len(), 1);
+}
+
+#[test]
+fn an_overdue_attempt_that_is_answered_was_late_and_is_known_to_be_counted() {
+    let ledger = Ledger::new(at(0));
+    ledger.picked(at(MILLI));
+    ledger.picked(at(2 * MILLI));
+    assert_eq!(overdue(&ledger, 50 * MILLI, 20 * MILLI).len(), 1);
+    assert_eq!((ledger.unanswered(), ledger.late()), (2, 0));
+    let answer = |started: i64| ledger.answered(at(started), at(60 * MILLI));
+    assert_eq!(answer(MILLI), Entry::Overdue);
+    assert_eq!((ledger.unanswered(), ledger.late()), (1, 1));
+    assert_eq!(answer(2 * MILLI), Entry::Overdue);
+    assert_eq!((ledger.unanswered(), ledger.late()), (0, 2));
+    // One that the ledger never had, such as a retry that nobody listened to.
+    assert_eq!(answer(2 * MILLI), Entry::Due);
+    assert_eq!((ledger.unanswered(), ledger.late()), (0, 2));
+}
+
+#[test]
+fn what_is_given_up_is_unanswered_at_once_and_once() {
+    let ledger = Ledger::new(at(0));
+    ledger.picked(at(MILLI));
+    ledger.sent(at(MILLI));
+    assert_eq!(ledger.given_up(at(MILLI), at(3 * MILLI)), Entry::Due);
+    assert_eq!((ledger.picks(), ledger.unanswered()), (1, 1));
+    assert_eq!(overdue(&ledger, 50 * MILLI, 20 * MILLI).len(), 1);
+    assert_eq!(ledger.unanswered(), 2);
+    assert_eq!(ledger.given_up(at(MILLI), at(60 * MILLI)), Entry::Overdue);
+    assert_eq!((ledger.unanswered(), ledger.late()), (2, 0));
+}
+
+#[test]
+fn what_is_answered_beyond_the_horizon_was_overdue_if_anybody_looked() {
+    for looked in [false, true] {
+        let ledger = Ledger::new(at(0));
+        ledger.picked(at(MILLI));
+        if looked {
+            assert_eq!(overdue(&ledger, SECOND, 20 * MILLI).len(), 1);
+        }
+        for pick in 0..300 {
+            ledger.picked(at(4 * SECOND + pick * SLOT_NANOS));
+        }
+        let expected = if looked { Entry::Overdue } else { Entry::Due };
+        assert_eq!(ledger.answered(at(MILLI), at(8 * SECOND)), expected);
+    }
+}
+
+#[test]
+fn more_than_a_slot_can_count_is_bounded() {
+    let ledger = Ledger::new(at(0));
+    for _ in 0..70_000 {
+        ledger.sent(at(0));
+    }
+    assert_eq!(overdue(&ledger, 50 * MILLI, 20 * MILLI).len(), 1);
+    assert_eq!(ledger.unanswered(), u64::from(u16::MAX));
+    assert_eq!(
+        ledger.answered(at(SLOT_NANOS), at(60 * MILLI)),
+        Entry::Overdue
+    );
 }
 
 #[test]
 fn a_report_finds_its_pick_just_before_a_slot_ends() {
     let ledger = Ledger::new(at(0));
     ledger.picked(at(SLOT_NANOS - 1));
-    ledger.reported(at(SLOT_NANOS + 1));
+    let started = at(SLOT_NANOS + 1);
+    assert_eq!(ledger.answered(started, started), Entry::Due);
     assert_eq!(overdue(&ledger, SECOND, 0), [0; 0]);
 }
 
@@ -88,7 +151,7 @@ fn threads_lose_nothing() {
             scope.spawn(|| {
                 for pick in 0..10_000 {
                     ledger.picked(at(pick * 10_000));
-                    ledger.reported(at(pick * 10_000));
+                    ledger.answered(at(pick * 10_000), at(pick * 10_000));
                 }
             });
         }
@@ -114,7 +177,9 @@ proptest! {
         for (now, started) in steps {
             match started {
                 None => ledger.picked(at(now)),
-                Some(started) => ledger.reported(at(started)),
+                Some(started) => {
+                    ledger.answered(at(started), at(now));
+                }
             }
         }
         let mut calls = 0;

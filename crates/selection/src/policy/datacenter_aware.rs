@@ -159,6 +159,14 @@ impl Policy for DatacenterAware {
             locality.and_then(Locality::rack_name) != Some(rack)
         })
     }
+
+    fn preferred(&self) -> Option<Locality> {
+        let datacenter = Locality::datacenter(Arc::clone(&self.datacenter));
+        Some(match &self.rack {
+            Some(rack) => datacenter.rack(Arc::clone(rack)),
+            None => datacenter,
+        })
+    }
 }
 
 /// A plan of [`DatacenterAware`].

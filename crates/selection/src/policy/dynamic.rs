@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Attempt, Call, Candidate, NodeReport, Plan, Policy, Turn};
-use crate::{NodeIndex, Timestamp, Topology};
+use crate::{Locality, NodeIndex, Timestamp, Topology};
 
 /// A [`Policy`] of any type, as a trait object. Every policy is one.
 ///
@@ -61,6 +61,9 @@ pub trait DynPolicy: Send + Sync {
     /// See [`Policy::is_off_rack`].
     fn dyn_is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool;
 
+    /// See [`Policy::preferred`].
+    fn dyn_preferred(&self) -> Option<Locality>;
+
     /// See [`Policy::report`].
     fn dyn_report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport>;
 
@@ -98,6 +101,10 @@ impl<P: Policy> DynPolicy for P {
 
     fn dyn_is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
         self.is_off_rack(call, node)
+    }
+
+    fn dyn_preferred(&self) -> Option<Locality> {
+        self.preferred()
     }
 
     fn dyn_report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {
@@ -143,6 +150,10 @@ impl Policy for dyn DynPolicy + '_ {
 
     fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
         self.dyn_is_off_rack(call, node)
+    }
+
+    fn preferred(&self) -> Option<Locality> {
+        self.dyn_preferred()
     }
 
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {

@@ -38,6 +38,9 @@ pub(super) fn explain<P: Plan>(mut plan: P, now: Timestamp) -> Explanation {
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.nodes.is_empty() {
+            return f.write_str("no node: the policy permits none of those there are");
+        }
         for (place, node) in self.nodes.iter().enumerate() {
             if place > 0 {
                 f.write_str("\n")?;

@@ -38,7 +38,7 @@ pub use self::round_robin::{RoundRobin, RoundRobinPlan};
 pub use self::token_aware::{TokenAware, TokenAwarePlan};
 pub use self::turn::Turn;
 
-use crate::{NodeIndex, Timestamp, Topology};
+use crate::{Locality, NodeIndex, Timestamp, Topology};
 
 /// Which nodes a request is tried on, and in which order.
 ///
@@ -105,6 +105,12 @@ pub trait Policy: Send + Sync {
     /// the question on.
     fn is_off_rack(&self, _call: &Call<'_>, _node: NodeIndex) -> bool {
         false
+    }
+
+    /// The datacenter, and the rack if there is one, that the policy prefers; `None` if it prefers none.
+    /// A policy around another one passes the question on.
+    fn preferred(&self) -> Option<Locality> {
+        None
     }
 
     /// What is known of a node apart from any call, for policies that keep records.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Attempt, Call, Candidate, NodeReport, Policy, Turn};
-use crate::{NodeIndex, Timestamp, Topology};
+use crate::{Locality, NodeIndex, Timestamp, Topology};
 
 macro_rules! policy_behind {
     ($($pointer:ty),*) => {$(
@@ -33,6 +33,10 @@ macro_rules! policy_behind {
             #[inline]
             fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
                 (**self).is_off_rack(call, node)
+            }
+
+            fn preferred(&self) -> Option<Locality> {
+                (**self).preferred()
             }
 
             fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {

@@ -7,7 +7,7 @@ use super::replicas::{Drawing, ReplicaSet};
 use super::{
     Attempt, Call, Candidate, NodeReport, Plan, Policy, ReplicaOrder, Standing, Tier, Turn,
 };
-use crate::{NodeIndex, Timestamp, Topology};
+use crate::{Locality, NodeIndex, Timestamp, Topology};
 
 /// The replicas of the key first, then the child's plan without them.
 ///
@@ -135,6 +135,10 @@ impl<C: Policy> Policy for TokenAware<C> {
     #[inline]
     fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
         self.child.is_off_rack(call, node)
+    }
+
+    fn preferred(&self) -> Option<Locality> {
+        self.child.preferred()
     }
 
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {

@@ -27,7 +27,7 @@ pub use self::report::{Condition, NodeReport, Snapshot};
 use self::scoreboard::Scoreboard;
 use super::{Attempt, Call, Candidate, Policy, Turn};
 use crate::latency::Score;
-use crate::{NodeIndex, Timestamp, Topology};
+use crate::{Locality, NodeIndex, Timestamp, Topology};
 
 /// The child's plan, with the nodes last that are much slower than the fastest.
 ///
@@ -184,6 +184,10 @@ impl<C: Policy> Policy for LatencyAware<C> {
     #[inline]
     fn is_off_rack(&self, call: &Call<'_>, node: NodeIndex) -> bool {
         self.child.is_off_rack(call, node)
+    }
+
+    fn preferred(&self) -> Option<Locality> {
+        self.child.preferred()
     }
 
     fn report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport> {

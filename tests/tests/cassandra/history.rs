@@ -1,0 +1,76 @@
+//! Balancers that listen to the history of requests.
+
+use std::sync::Arc;
+
+use steersman_e2e::cassandra::{Connector, Load, Reads};
+use steersman_testkit::FaultProxy;
+
+use crate::world::{Balancer, EVERYWHERE, World, balancer, millis, picks};
+
+/// A session under a balancer that listens, after all nodes have answered. Node 2 is behind a proxy, so
+/// the driver sends to another address than the node's own.
+async fn listening(
+    proxy: &FaultProxy,
+    with: impl Fn(Connector) -> Connector,
+) -> (Balancer, Arc<Reads>) {
+    let balancer = balancer("dc1");
+    let connector = Connector::new(balancer.clone()).through(2, proxy);
+    let session = with(connector).connect().await;
+    let reads = Reads::listened_to(session, EVERYWHERE, balancer.clone())
+        .await
+        .expect("the table is there");
+    let report = Load::closed(&reads, 300).await;
+    report.assert_none_failed("while all is well");
+    assert!(report.count(2) > 0, "node 2 has answered");
+    (balancer, reads)
+}
+
+/// A read that timed out is counted when it returns, without waiting for it to be overdue.
+pub(crate) async fn time_outs_count_at_once_and_once(world: &World) {
+    let proxy = world.proxy().await;
+    let (balancer, reads) = listening(&proxy, |connector| connector.timeout(millis(300))).await;
+    let unanswered = || -> u64 {
+        let status = balancer.status();
+        status.iter().map(|node| node.unanswered).sum()
+    };
+    let mut failed = unanswered();
+    proxy.faults().set_latency(millis(900));
+    let before = failed;
+    for number in 0..60 {
+        failed += u64::from(reads.read(number).await.is_err());
+        assert_eq!(unanswered(), failed, "after read {number}");
+    }
+    println!(
+        "{} reads timed out; picks and unanswered of node 2 {:?}",
+        failed - before,
+        picks(&balancer, 2)
+    );
+    assert!(failed > before, "node 2 was asked");
+    // They are overdue by now, and are not counted again for that.
+    let report = Load::closed(&reads, 300).await;
+    assert_eq!(
+        unanswered(),
+        failed + u64::try_from(report.failed()).expect("a small number")
+    );
+}
+
+/// The loser of a speculative execution is counted when the winner returns.
+pub(crate) async fn losers_count_at_once(world: &World) {
+    let proxy = world.proxy().await;
+    let (balancer, reads) = listening(&proxy, |connector| connector.speculate(millis(30))).await;
+    let before = picks(&balancer, 2);
+    proxy.faults().set_latency(millis(900));
+    for number in 0..60 {
+        let node = reads.read(number).await.expect("other nodes are well");
+        assert_ne!(node, 2);
+        let after = picks(&balancer, 2);
+        // It may have lost speculative attempts of others too.
+        assert!(
+            after.1 - before.1 >= after.0 - before.0,
+            "after read {number}: {before:?}, {after:?}"
+        );
+    }
+    let after = picks(&balancer, 2);
+    println!("picks and unanswered of node 2: {before:?}, {after:?}");
+    assert!(after.0 > before.0, "node 2 was asked");
+}
