@@ -28,18 +28,18 @@ enum State {
     Fresh,
     /// Waits for the reply on a connection, which keeps the time.
     Sent(Waiter),
-    /// Was put in the queue and may still be there; keeps its time itself.
-    Queued(Box<Queued>),
+    /// Was put in the node's queue and may still be there; the node keeps the time.
+    Queued(Waiter, Ticket),
+    /// A noreply write in the queue: waits for its place, and keeps its time itself.
+    Quiet(Box<Quiet>),
     /// On its way to several nodes; that keeps the time.
     Replicated(Replicated),
     Done,
 }
 
-/// A request that found no place on a connection.
-struct Queued {
+/// A noreply write that found no place on a connection.
+struct Quiet {
     ticket: Ticket,
-    /// None waits for its place on a connection, and for nothing else.
-    reply: Option<Waiter>,
     deadline: Pin<Box<Deadline>>,
 }
 
@@ -56,7 +56,8 @@ impl<O: sealed::Operation> CallFuture<O> {
         match &self.state {
             State::Fresh | State::Done => Stage::Routing,
             State::Sent(_) | State::Replicated(_) => Stage::Exchange,
-            State::Queued(queued) => queued.withdraw(Ended::Cancelled),
+            State::Queued(_, ticket) => withdraw(ticket, Ended::Cancelled),
+            State::Quiet(quiet) => withdraw(&quiet.ticket, Ended::Cancelled),
         }
     }
 }
@@ -69,11 +70,14 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
         let outcome = ready!(match state {
             State::Sent(reply) => reply.poll(cx).map(|told| call.read(told)),
             State::Fresh => call.begin(state, cx),
-            State::Queued(queued) => call.poll_queued(queued, cx),
+            State::Queued(reply, _) => reply.poll(cx).map(|told| call.read(told)),
+            State::Quiet(quiet) => call.poll_quiet(quiet, cx),
             State::Replicated(replicated) => poll_replicated::<O>(replicated, cx),
             State::Done => Poll::Pending,
         });
-        *state = State::Done;
+        if let State::Queued(_, ticket) = std::mem::replace(state, State::Done) {
+            ticket.answered();
+        }
         Poll::Ready(outcome.map_err(|error| call.explain(error)))
     }
 }
@@ -93,7 +97,7 @@ impl<O: sealed::Operation> Call<O> {
             Ok(started) => {
                 *state = started;
                 match state {
-                    State::Queued(queued) => self.poll_queued(queued, cx),
+                    State::Quiet(quiet) => self.poll_quiet(quiet, cx),
                     State::Replicated(replicated) => poll_replicated::<O>(replicated, cx),
                     _ => Poll::Pending,
                 }
@@ -148,40 +152,27 @@ impl<O: sealed::Operation> Call<O> {
             match (node.start(Ask::One(request, token), limit)?, reply) {
                 (Started::OnConnection, Some(reply)) => State::Sent(reply),
                 (Started::OnConnection, None) => State::Done,
-                (Started::Queued(ticket), reply) => State::Queued(Box::new(Queued {
+                (Started::Queued(ticket), Some(reply)) => State::Queued(reply, ticket),
+                (Started::Queued(ticket), None) => State::Quiet(Box::new(Quiet {
                     ticket,
-                    reply,
                     deadline: Box::pin(Deadline::new(limit)),
                 })),
             },
         )
     }
 
-    fn poll_queued(&self, queued: &mut Queued, cx: &mut Context<'_>) -> Poll<Result<O::Output>> {
-        let settled = match &mut queued.reply {
-            Some(reply) => reply.poll(cx).map(|told| self.read(told)),
-            None => queued
-                .ticket
-                .poll_admitted(cx)
-                .map(|admitted| admitted.and_then(|()| O::unanswered().ok_or_else(Error::closed))),
-        };
-        if settled.is_ready() {
-            return settled;
+    fn poll_quiet(&self, quiet: &mut Quiet, cx: &mut Context<'_>) -> Poll<Result<O::Output>> {
+        if let Poll::Ready(admitted) = quiet.ticket.poll_admitted(cx) {
+            let done = admitted.and_then(|()| O::unanswered().ok_or_else(Error::closed));
+            return Poll::Ready(done);
         }
         let Some(runtime) = self.shared.cluster.runtime() else {
             return Poll::Pending;
         };
-        let expired = ready!(queued.deadline.as_mut().poll_expired(cx, runtime));
-        let stage = queued.withdraw(Ended::Failed);
-        // On a connection since then it may have been answered just now.
-        if stage == Stage::Exchange
-            && let Some(reply) = &mut queued.reply
-            && let Some(told) = reply.leave(Ended::Failed)
-        {
-            return Poll::Ready(self.read(told));
-        }
+        let expired = ready!(quiet.deadline.as_mut().poll_expired(cx, runtime));
+        let stage = withdraw(&quiet.ticket, Ended::Failed);
         let error = expired.error(stage).executed(stage == Stage::Exchange);
-        Poll::Ready(Err(error.at_node(queued.ticket.node())))
+        Poll::Ready(Err(error.at_node(quiet.ticket.node())))
     }
 
     /// What comes of what the caller was told.
@@ -190,9 +181,10 @@ impl<O: sealed::Operation> Call<O> {
         match told {
             Told::Reply(reply) => O::read(reply).map_err(|reply| self.unfit(&reply)),
             Told::Failed(error) => Err(error),
-            Told::TimedOut(node) => {
+            Told::TimedOut(node, stage) => {
                 let expired = Expired::TimeOut(self.limit().unwrap_or_default());
-                Err(expired.error(Stage::Exchange).executed(true).at_node(&node))
+                let error = expired.error(stage).executed(stage == Stage::Exchange);
+                Err(error.at_node(&node))
             }
             // The connection's driver was dropped with its runtime.
             Told::Forgotten => Err(Error::runtime_gone().executed(true)),
@@ -224,15 +216,12 @@ impl<O: sealed::Operation> Call<O> {
     }
 }
 
-impl Queued {
-    /// Takes the request out of the queue, by which it has ended in that way; says how far it has
-    /// come.
-    fn withdraw(&self, ended: Ended) -> Stage {
-        if self.ticket.withdraw(ended) {
-            Stage::Waiting
-        } else {
-            Stage::Exchange
-        }
+/// Takes a request out of the queue, by which it has ended in that way; says how far it has come.
+fn withdraw(ticket: &Ticket, ended: Ended) -> Stage {
+    if ticket.withdraw(ended) {
+        Stage::Waiting
+    } else {
+        Stage::Exchange
     }
 }
 

@@ -270,7 +270,7 @@ impl Driver {
             for token in self.machine.waiting_mut() {
                 match token.deadline() {
                     Some(deadline) if deadline <= now => {
-                        token.time_out(self.node.name(), &mut self.tally);
+                        token.time_out(self.node.name(), Stage::Exchange, &mut self.tally);
                     }
                     later => earliest = state::earlier(earliest, later),
                 }

@@ -125,7 +125,7 @@ impl Node {
         let mut state = self.lock();
         match state.closing.clone() {
             Some(reason) if state.lanes.is_empty() => {
-                let waiting = state.take_waiting();
+                let waiting = state.waiting.take_all();
                 drop(state);
                 self.fail_waiting(waiting, &reason);
             }
@@ -145,7 +145,7 @@ impl Node {
         }
         state.phase = Phase::Down(error.clone());
         self.down.store(true, Ordering::Relaxed);
-        let waiting = state.take_waiting();
+        let waiting = state.waiting.take_all();
         // Who is refused will be refused again.
         let hopeless = error.kind() == ErrorKind::Authentication;
         let unhealthy = (hopeless || state.failures >= self.options.unhealthy_after)

@@ -44,6 +44,16 @@ struct Timed {
     last: (Duration, Option<Instant>),
 }
 
+impl Timed {
+    fn begin() -> Self {
+        Self {
+            since: Instant::now(),
+            earliest: None,
+            last: (Duration::MAX, None),
+        }
+    }
+}
+
 /// Why a driver is asked to end.
 #[derive(Debug, Clone)]
 pub(super) enum Leave {
@@ -78,17 +88,21 @@ impl Lane {
     /// The clock is read for the first one, and the others that wait with it for the driver share
     /// that time: reading it costs as much as encoding a request.
     pub(super) fn deadline(&mut self, limit: Duration) -> Option<Instant> {
-        let timed = self.timed.get_or_insert_with(|| Timed {
-            since: Instant::now(),
-            earliest: None,
-            last: (Duration::MAX, None),
-        });
+        let timed = self.timed.get_or_insert_with(Timed::begin);
         if timed.last.0 != limit {
             let deadline = timed.since.checked_add(limit);
             timed.last = (limit, deadline);
             timed.earliest = earlier(timed.earliest, deadline);
         }
         timed.last.1
+    }
+
+    /// Sees to it that a request that is put in the outbox now, and has a deadline already, keeps it.
+    pub(super) fn keep_time(&mut self, deadline: Option<Instant>) {
+        if deadline.is_some() {
+            let timed = self.timed.get_or_insert_with(Timed::begin);
+            timed.earliest = earlier(timed.earliest, deadline);
+        }
     }
 
     /// Ends the batch in the outbox; says what the earliest deadline in it is.

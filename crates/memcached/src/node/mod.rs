@@ -2,7 +2,7 @@
 //!
 //! Callers, connection drivers and the node's supervisor meet in [`Node`]'s lock, which is held
 //! for bookkeeping and encoding only. A caller encodes its request straight into the outbox of
-//! a connection ([`choice`], [`lane`]) or waits in the queue ([`queue`]); the connection's
+//! a connection ([`choice`], [`lane`]) or waits in the queue ([`queue`], [`waiting`]); the connection's
 //! [`driver`] moves the outbox to the wire, hands out the replies ([`token`], [`waiter`]) and keeps
 //! the time ([`expiry`]); the [`supervisor`] makes connections, waits between attempts and closes
 //! idle ones.
@@ -18,6 +18,7 @@ mod state;
 mod supervisor;
 mod token;
 mod waiter;
+mod waiting;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,6 @@ use tokio::time::Instant;
 pub(crate) use self::connect::open;
 use self::driver::Answered;
 use self::lane::Leave;
-use self::queue::Queued;
 pub(crate) use self::queue::{Ask, Ticket};
 use self::state::{Phase, State};
 use self::token::Tally;
@@ -122,7 +122,7 @@ impl Node {
         let dormant = matches!(state.phase, Phase::Dormant);
         let spot = match state.spot(&self.options) {
             Ok(Some(spot)) => spot,
-            Ok(None) => return self.enqueue(state, ask),
+            Ok(None) => return self.enqueue(state, ask, limit, dormant),
             Err(error) => {
                 let error = self.refuse(state, counts, error);
                 if dormant {
@@ -154,25 +154,6 @@ impl Node {
             self.supervise.notify_one();
         }
         Ok(Started::OnConnection)
-    }
-
-    /// Puts a request in the queue.
-    #[cold]
-    fn enqueue(
-        self: &Arc<Self>,
-        mut state: MutexGuard<'_, State>,
-        ask: Ask<'_>,
-    ) -> Result<Started> {
-        let counts = ask.counts();
-        let (queued, admitted) = match Queued::new(ask, self.options.limits) {
-            Ok(queued) => queued,
-            Err(error) => return Err(self.refuse(state, counts, error)),
-        };
-        let id = state.enqueue(queued);
-        state.grow |= state.wants_growth(&self.options);
-        drop(state);
-        self.supervise.notify_one();
-        Ok(Started::Queued(Ticket::new(Arc::clone(self), id, admitted)))
     }
 
     /// Why a request was not taken, counted.
@@ -209,25 +190,6 @@ impl Node {
     /// says nothing that its caller could use.
     pub(crate) fn recount(&self) {
         self.lock().operations.recount();
-    }
-
-    /// After places came free or the queue changed.
-    fn serve_queue(&self, mut state: MutexGuard<'_, State>) {
-        let aftermath = state.serve_queue(&self.options);
-        drop(state);
-        aftermath.settle();
-    }
-
-    /// Takes a request out of the queue, by which it has ended in that way; says whether it was
-    /// there.
-    fn leave_queue(&self, id: u64, ended: Ended) -> bool {
-        let mut state = self.lock();
-        let left = state.waiting.remove(&id);
-        if left.as_ref().is_some_and(|queued| queued.counts) {
-            state.operations.count(ended);
-        }
-        self.serve_queue(state);
-        left.is_some()
     }
 
     /// How many places of a connection are taken.
@@ -301,7 +263,7 @@ impl Node {
         let wakers = state.leave_all(leave);
         let nobody_serves = matches!(leave, Leave::Abort(_)) || state.open_lanes() == 0;
         let waiting = if nobody_serves {
-            state.take_waiting()
+            state.waiting.take_all()
         } else {
             Vec::new()
         };
@@ -312,18 +274,6 @@ impl Node {
         self.fail_waiting(waiting, reason);
         self.supervise.notify_one();
         self.tell_change();
-    }
-
-    fn fail_waiting(&self, waiting: Vec<Queued>, error: &Error) {
-        if waiting.is_empty() {
-            return;
-        }
-        let error = error.clone().at_node(self.name());
-        let mut tally = Tally::default();
-        for queued in waiting {
-            queued.fail(&error, &mut tally);
-        }
-        self.settle(&mut tally);
     }
 
     /// Lets `ready` and `close` look again.

@@ -2,10 +2,11 @@
 //! they wait for one.
 //!
 //! A request that waits is whole: when its turn comes it goes on a connection without its caller
-//! being polled, so a caller that does not look holds up nobody.
+//! being polled, so a caller that does not look holds up nobody. A caller that waits for a reply
+//! learns of its place by that reply; only who waits for the place itself is told of it.
 
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use steersman_memcached_protocol::{Key, Limits, Outbox, ReadKind, Request};
 use tokio::sync::oneshot;
@@ -13,7 +14,7 @@ use tokio::time::Instant;
 
 use super::Node;
 use super::token::{Tally, Token};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Stage};
 use crate::metrics::Ended;
 
 /// A request with its waiter, or the reads of one line with theirs.
@@ -33,10 +34,22 @@ impl Ask<'_> {
         matches!(self, Self::One(..))
     }
 
+    /// Whether whoever asks waits for its place on a connection, and not just for the reply.
+    fn waits_for_place(&self) -> bool {
+        !matches!(self, Self::One(_, Token::One(_)))
+    }
+
     /// From `deadline` on a single request is late.
     pub(super) fn expires(&mut self, deadline: Option<Instant>) {
         if let Self::One(_, token) = self {
             token.expires(deadline);
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match self {
+            Self::One(_, token) => token.deadline(),
+            Self::Reads(..) => None,
         }
     }
 
@@ -55,7 +68,8 @@ impl Ask<'_> {
         Ok(match self {
             Self::One(&Request::Get { key, cas }, token) => {
                 let kind = if cas { ReadKind::Gets } else { ReadKind::Get };
-                Parcel::Reads(kind, vec![own((key, token))])
+                let (key, token) = own((key, token));
+                Parcel::Read(kind, key, token)
             }
             Self::Reads(kind, reads) => Parcel::Reads(kind, reads.into_iter().map(own).collect()),
             Self::One(request, token) => {
@@ -70,6 +84,7 @@ impl Ask<'_> {
 /// What a waiting request consists of.
 enum Parcel {
     /// Reads stay readable, so that they can share lines when their turn comes.
+    Read(ReadKind, Box<[u8]>, Token),
     Reads(ReadKind, Vec<(Box<[u8]>, Token)>),
     Encoded(Box<Outbox<Token>>),
 }
@@ -80,22 +95,27 @@ pub(super) struct Queued {
     pub(super) quiet: bool,
     /// Whether it is an operation, and not a part of one that counts itself.
     pub(super) counts: bool,
-    admitted: oneshot::Sender<Result<()>>,
+    /// From then on it is late; none if its caller keeps the time, or has all of it.
+    pub(super) deadline: Option<Instant>,
+    /// Whoever waits for the place.
+    admitted: Option<oneshot::Sender<Result<()>>>,
 }
 
 impl Queued {
+    /// The request, and where its place is told of if that is waited for.
     pub(super) fn new(
         ask: Ask<'_>,
         limits: Limits,
-    ) -> Result<(Self, oneshot::Receiver<Result<()>>)> {
-        let (admitted, receiver) = oneshot::channel();
-        let (quiet, counts) = (ask.is_quiet(), ask.counts());
+    ) -> Result<(Self, Option<oneshot::Receiver<Result<()>>>)> {
+        let (admitted, receiver) = ask.waits_for_place().then(oneshot::channel).unzip();
+        let (quiet, counts, deadline) = (ask.is_quiet(), ask.counts(), ask.deadline());
         let parcel = ask.into_parcel(limits)?;
         Ok((
             Self {
                 parcel,
                 quiet,
                 counts,
+                deadline,
                 admitted,
             },
             receiver,
@@ -103,17 +123,31 @@ impl Queued {
     }
 
     /// Puts it on a connection. What is returned is to be told after the lock is released.
-    pub(super) fn encode(self, outbox: &mut Outbox<Token>) -> Admitted {
+    pub(super) fn encode(self, outbox: &mut Outbox<Token>) -> Option<Admitted> {
+        let mut submit = |kind, key: &[u8], token| {
+            let key = Key::new(key).expect("it was a key when it was asked for");
+            outbox.submit_reads(kind, [(key, token)]);
+        };
         match self.parcel {
+            Parcel::Read(kind, key, token) => submit(kind, &key, token),
             Parcel::Reads(kind, reads) => {
                 for (key, token) in reads {
-                    let key = Key::new(&key).expect("it was a key when it was asked for");
-                    outbox.submit_reads(kind, [(key, token)]);
+                    submit(kind, &key, token);
                 }
             }
             Parcel::Encoded(mut encoded) => outbox.absorb(&mut encoded),
         }
-        Admitted(self.admitted)
+        self.admitted.map(Admitted)
+    }
+
+    /// Tells its caller that its time is up at the node of that name.
+    pub(super) fn time_out(self, node: &Arc<str>, tally: &mut Tally) {
+        let mut late = |mut token: Token| token.time_out(node, Stage::Waiting, tally);
+        match self.parcel {
+            Parcel::Read(_, _, token) => late(token),
+            Parcel::Reads(_, reads) => reads.into_iter().for_each(|(_, token)| late(token)),
+            Parcel::Encoded(mut encoded) => encoded.clear(&mut late),
+        }
     }
 
     /// Tells its caller.
@@ -121,10 +155,13 @@ impl Queued {
         if self.quiet {
             tally.operations.count(Ended::Failed);
         }
-        // Whoever left meanwhile needs no answer.
-        let _ = self.admitted.send(Err(error.clone()));
+        if let Some(admitted) = self.admitted {
+            // Whoever left meanwhile needs no answer.
+            let _ = admitted.send(Err(error.clone()));
+        }
         let mut fail = |token: Token| token.fail(error.clone(), tally);
         match self.parcel {
+            Parcel::Read(_, _, token) => fail(token),
             Parcel::Reads(_, reads) => reads.into_iter().for_each(|(_, token)| fail(token)),
             Parcel::Encoded(mut encoded) => encoded.clear(&mut fail),
         }
@@ -144,20 +181,40 @@ impl Admitted {
 pub(crate) struct Ticket {
     node: Arc<Node>,
     id: u64,
-    admitted: oneshot::Receiver<Result<()>>,
+    /// None if a reply is what it waits for.
+    admitted: Option<oneshot::Receiver<Result<()>>>,
+    /// It is known to have left the queue.
+    spent: bool,
 }
 
 impl Ticket {
-    pub(super) fn new(node: Arc<Node>, id: u64, admitted: oneshot::Receiver<Result<()>>) -> Self {
-        Self { node, id, admitted }
+    pub(super) fn new(
+        node: Arc<Node>,
+        id: u64,
+        admitted: Option<oneshot::Receiver<Result<()>>>,
+    ) -> Self {
+        Self {
+            node,
+            id,
+            admitted,
+            spent: false,
+        }
     }
 
-    /// Ready when the request is on a connection, or will never be.
+    /// Ready when the request is on a connection, or will never be; of one that waits for its reply,
+    /// that tells.
     pub(crate) fn poll_admitted(&mut self, cx: &mut Context<'_>) -> Poll<Result<()>> {
-        let admitted = std::pin::Pin::new(&mut self.admitted);
-        admitted
-            .poll(cx)
-            .map(|told| told.unwrap_or_else(|_| Err(Error::runtime_gone())))
+        let Some(admitted) = &mut self.admitted else {
+            return Poll::Pending;
+        };
+        let told = ready!(std::pin::Pin::new(admitted).poll(cx));
+        self.spent = true;
+        Poll::Ready(told.unwrap_or_else(|_| Err(Error::runtime_gone())))
+    }
+
+    /// The request has been answered, so it waits no longer.
+    pub(crate) fn answered(mut self) {
+        self.spent = true;
     }
 
     /// Takes the request out of the queue, by which it has ended in that way. Says whether it was
@@ -174,6 +231,8 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.withdraw(Ended::Cancelled);
+        if !self.spent {
+            self.withdraw(Ended::Cancelled);
+        }
     }
 }

@@ -3,13 +3,13 @@
 //! Everything here happens under the node's lock and neither blocks nor does I/O. Wakers and
 //! failures are handed back to be used after the lock is released.
 
-use std::collections::BTreeMap;
 use std::task::Waker;
 
 use tokio::time::Instant;
 
 use super::lane::{Lane, Leave};
 use super::queue::{Admitted, Queued};
+use super::waiting::Waiting;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::metrics::{ConnectionCounters, Ended, OperationCounters};
 use crate::options::Options;
@@ -20,8 +20,8 @@ pub(super) struct State {
     pub(super) lanes: Vec<Lane>,
     /// How many places are those of noreply writes, on all connections.
     pub(super) quiet: usize,
-    /// Requests that wait for a place, oldest first.
-    pub(super) waiting: BTreeMap<u64, Queued>,
+    /// Requests that wait for a place.
+    pub(super) waiting: Waiting,
     next_id: u64,
     /// Set when every connection is busy enough to open another one.
     pub(super) grow: bool,
@@ -78,7 +78,7 @@ impl State {
             },
             lanes: Vec::new(),
             quiet: 0,
-            waiting: BTreeMap::new(),
+            waiting: Waiting::default(),
             next_id: 0,
             grow: false,
             closing: None,
@@ -147,12 +147,14 @@ impl State {
         Some(lane)
     }
 
-    /// Puts a request at the end of the queue.
-    pub(super) fn enqueue(&mut self, queued: Queued) -> u64 {
+    /// Puts a request at the end of the queue; says which number it has, and whether the supervisor
+    /// has to be told.
+    pub(super) fn enqueue(&mut self, queued: Queued, options: &Options) -> (u64, bool) {
         let id = self.fresh_id();
-        self.waiting.insert(id, queued);
         self.counters.waited += 1;
-        id
+        let grow = !self.grow && self.wants_growth(options);
+        self.grow |= grow;
+        (id, self.waiting.push(id, queued) || grow)
     }
 
     /// Moves waiting requests to free places, oldest first, and lets connections end that have
@@ -161,14 +163,15 @@ impl State {
         let mut aftermath = Aftermath::default();
         while !self.waiting.is_empty()
             && let Some(best) = self.best_lane(options)
-            && let Some((_, queued)) = self.waiting.pop_first()
+            && let Some(queued) = self.waiting.pop()
         {
             self.take_place(best, queued.quiet);
             let lane = &mut self.lanes[best];
             if queued.quiet {
                 self.operations.count(Ended::Executed);
             }
-            aftermath.admitted.push(queued.encode(&mut lane.outbox));
+            lane.keep_time(queued.deadline);
+            aftermath.admitted.extend(queued.encode(&mut lane.outbox));
             aftermath.wakers.extend(lane.waker.take());
         }
         self.grow |= !self.waiting.is_empty() && self.wants_growth(options);
@@ -187,11 +190,6 @@ impl State {
             lane.give_back(places, quiet, now);
             self.quiet = self.quiet.saturating_sub(quiet);
         }
-    }
-
-    /// Takes everyone out of the queue, to be failed after the lock is released.
-    pub(super) fn take_waiting(&mut self) -> Vec<Queued> {
-        std::mem::take(&mut self.waiting).into_values().collect()
     }
 
     /// Asks every driver to end, and returns those to wake.

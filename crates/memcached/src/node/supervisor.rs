@@ -40,15 +40,10 @@ enum Step {
 pub(super) async fn supervise(supervisor: Supervisor) {
     let node = &supervisor.node;
     loop {
+        node.expire_waiting();
         match node.next_step() {
             Step::Connect { must_answer } => connect(node, must_answer).await,
-            Step::Wait { until: None } => node.supervise.notified().await,
-            Step::Wait { until: Some(until) } => {
-                tokio::select! {
-                    () = node.supervise.notified() => {}
-                    () = tokio::time::sleep_until(until) => {}
-                }
-            }
+            Step::Wait { until } => node.notified_until(until).await,
             Step::End => return,
         }
     }
@@ -62,24 +57,25 @@ async fn connect(node: &Arc<Node>, must_answer: bool) {
     };
     // In a task of its own, so that a connector that panics ends only this attempt.
     let mut attempt = AbortOnDrop(tokio::spawn(attempt));
-    tokio::select! {
-        made = &mut attempt.0 => match made {
-            Ok(Ok(opened)) => {
-                if let Some(lane) = node.opened(started.elapsed()) {
-                    tokio::spawn(Driver::new(Arc::clone(node), lane, opened));
-                }
+    let made = tokio::select! {
+        made = &mut attempt.0 => made,
+        () = node.closing() => return,
+    };
+    match made {
+        Ok(Ok(opened)) => {
+            if let Some(lane) = node.opened(started.elapsed()) {
+                tokio::spawn(Driver::new(Arc::clone(node), lane, opened));
             }
-            Ok(Err(error)) => node.connect_failed(&error.at_node(node.name())),
-            Err(failure) => {
-                let error = Error::new(
-                    ErrorKind::Unreachable,
-                    Stage::Connecting,
-                    format!("the attempt to connect ended early: {failure}"),
-                );
-                node.connect_failed(&error.at_node(node.name()));
-            }
-        },
-        () = node.closing() => {}
+        }
+        Ok(Err(error)) => node.connect_failed(&error.at_node(node.name())),
+        Err(failure) => {
+            let error = Error::new(
+                ErrorKind::Unreachable,
+                Stage::Connecting,
+                format!("the attempt to connect ended early: {failure}"),
+            );
+            node.connect_failed(&error.at_node(node.name()));
+        }
     }
 }
 
@@ -100,7 +96,9 @@ impl Node {
             return if end {
                 Step::End
             } else {
-                Step::Wait { until: None }
+                Step::Wait {
+                    until: state.waiting.expiry(),
+                }
             };
         }
         let (wakers, next_purge) = state.purge(&self.options, now);
@@ -111,7 +109,7 @@ impl Node {
                 must_answer: state.must_answer,
             },
             _ => Step::Wait {
-                until: earlier(next_purge, retry_at),
+                until: earlier(earlier(next_purge, retry_at), state.waiting.expiry()),
             },
         };
         drop(state);
@@ -122,9 +120,28 @@ impl Node {
     }
 
     /// Waits until the node is asked to close.
+    /// Ready when the node closes; meanwhile it keeps the time of those who wait for a connection.
     async fn closing(&self) {
-        while self.lock().closing.is_none() {
-            self.supervise.notified().await;
+        loop {
+            self.expire_waiting();
+            let expiry = {
+                let state = self.lock();
+                if state.closing.is_some() {
+                    return;
+                }
+                state.waiting.expiry()
+            };
+            self.notified_until(expiry).await;
+        }
+    }
+
+    /// Ready when there is something to see to, at that moment at the latest.
+    async fn notified_until(&self, moment: Option<Instant>) {
+        let notified = self.supervise.notified();
+        match moment {
+            None => notified.await,
+            // Past it or not, whoever notifies is heard.
+            Some(moment) => drop(tokio::time::timeout_at(moment, notified).await),
         }
     }
 
@@ -138,7 +155,7 @@ impl Node {
         };
         let mut state = self.lock();
         state.closing.get_or_insert_with(|| error.clone());
-        let waiting = state.take_waiting();
+        let waiting = state.waiting.take_all();
         if !state.lanes.is_empty() || !waiting.is_empty() {
             self.down.store(true, Ordering::Relaxed);
         }

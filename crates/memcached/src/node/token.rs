@@ -10,7 +10,7 @@ use tracing::debug;
 
 use super::waiter::{self, Heard, Teller, Told, Waiter};
 use crate::call::server_error;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Stage};
 use crate::metrics::{Ended, OperationCounters};
 
 /// What has come of telling callers: how their operations have ended, and whom to wake. They are woken
@@ -73,11 +73,12 @@ impl Token {
         }
     }
 
-    /// Tells its caller that its time is up at the node of that name.
-    pub(super) fn time_out(&mut self, node: &Arc<str>, tally: &mut Tally) {
+    /// Tells its caller that its time is up at the node of that name, and how far it has come.
+    pub(super) fn time_out(&mut self, node: &Arc<str>, stage: Stage, tally: &mut Tally) {
         if let Self::One(caller) = self {
             caller.deadline = None;
-            caller.tell(Told::TimedOut(Arc::clone(node)), Ended::Failed, tally);
+            let told = Told::TimedOut(Arc::clone(node), stage);
+            caller.tell(told, Ended::Failed, tally);
         }
     }
 

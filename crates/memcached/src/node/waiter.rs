@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 use steersman_memcached_protocol::Reply;
 
-use crate::error::Error;
+use crate::error::{Error, Stage};
 use crate::metrics::Ended;
 
 /// How many unused slots a thread keeps: 1,024, which are about 150 KiB.
@@ -26,8 +26,9 @@ thread_local! {
 pub(crate) enum Told {
     Reply(Reply),
     Failed(Error),
-    /// Its time was up, at the node of that name. When the reply comes it is discarded.
-    TimedOut(Arc<str>),
+    /// Its time was up, at the node of that name, when it had come so far. If a reply comes it is
+    /// discarded.
+    TimedOut(Arc<str>, Stage),
     /// Whoever was to answer is gone, with its runtime.
     Forgotten,
 }

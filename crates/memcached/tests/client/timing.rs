@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use steersman_memcached::{ErrorKind, Stage};
+use steersman_memcached::{Client, ErrorKind, Stage};
 use tokio::time::Instant;
 
-use crate::network::client;
+use crate::network::{Peer, client};
 
 #[tokio::test(start_paused = true)]
 async fn the_time_out_covers_waiting_for_a_connection() {
@@ -142,4 +142,69 @@ async fn values_may_be_owned_or_borrowed_and_noreply_may_come_first() {
     client.set("k", text).noreply().await.unwrap();
     peer.expect("set k 2 60 1\r\nv\r\n").await;
     peer.expect(&"set k 0 0 1\r\nv\r\n".repeat(4)).await;
+}
+
+/// A node whose only connection has one place, taken by a read that has all the time there is.
+async fn busy_node() -> (Client, Peer) {
+    let (client, mut attempts) = client(|builder| {
+        builder
+            .max_connections(1)
+            .max_in_flight(1)
+            .autobatching(false)
+            .stalled_after(None)
+    });
+    let mut peer = attempts.next().await.accept();
+    tokio::spawn(client.get("busy").timeout(None).into_future());
+    peer.expect("get busy\r\n").await;
+    (client, peer)
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_request_in_the_queue_has_its_own_time() {
+    let (client, mut peer) = busy_node().await;
+    let start = Instant::now();
+    let read = |key: &'static str, limit: Option<u64>| {
+        let call = client.get(key).timeout(limit.map(Duration::from_millis));
+        tokio::spawn(async move {
+            let error = call.await.unwrap_err();
+            assert!(!error.maybe_executed());
+            (error.kind(), error.stage(), start.elapsed().as_millis())
+        })
+    };
+    let late = |millis| (ErrorKind::Timeout, Stage::Waiting, millis);
+    let patient = tokio::spawn(client.get("patient").timeout(None).into_future());
+    let (second, first) = (read("second", Some(300)), read("first", Some(100)));
+    let at_once = read("none", Some(0));
+    assert_eq!(at_once.await.unwrap(), late(0));
+    assert_eq!(first.await.unwrap(), late(100));
+    assert_eq!(second.await.unwrap(), late(300));
+
+    let metrics = client.node("n").unwrap().metrics();
+    let failed = metrics.operations_executed_with_error;
+    assert_eq!((metrics.waiting, failed), (1, 3));
+    peer.reply("END\r\n").await;
+    peer.exchange("get patient\r\n", "END\r\n").await;
+    assert_eq!(patient.await.unwrap().unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_waited_for_its_place_gets_no_more_time_by_that() {
+    let (client, mut peer) = busy_node().await;
+    let start = Instant::now();
+    let write = tokio::spawn(
+        client
+            .set("k", "v")
+            .timeout(Duration::from_millis(500))
+            .into_future(),
+    );
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    peer.reply("END\r\n").await;
+    peer.expect("set k 0 0 1\r\nv\r\n").await;
+    let error = write.await.unwrap().unwrap_err();
+    assert_eq!(
+        (error.kind(), error.stage()),
+        (ErrorKind::Timeout, Stage::Exchange)
+    );
+    assert!(error.maybe_executed());
+    assert_eq!(start.elapsed(), Duration::from_millis(500));
 }
