@@ -2,4 +2,6 @@
 
 pub mod authority;
 pub mod cassandra;
+pub mod command_line;
 pub mod memcached;
+pub mod tls_peer;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use steersman_memcached::{Builder, Client, Error, ErrorKind, NodeConfig};
 use steersman_selection::{Placement, Scheme};
 
+use crate::access::{Access, PASSWORD_VARIABLE};
 use crate::answer::Failure;
 use crate::args::Globals;
 use crate::errors::{self, reason};
@@ -42,6 +43,22 @@ impl Settings {
     }
 }
 
+/// What the environment says.
+pub(crate) struct Environment {
+    nodes: Option<OsString>,
+    password: Option<OsString>,
+}
+
+impl Environment {
+    /// Reads [`NODES_VARIABLE`] and [`PASSWORD_VARIABLE`].
+    pub(crate) fn read() -> Self {
+        Self {
+            nodes: std::env::var_os(NODES_VARIABLE),
+            password: std::env::var_os(PASSWORD_VARIABLE),
+        }
+    }
+}
+
 /// Where it was said which nodes are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
@@ -73,17 +90,18 @@ pub(crate) struct Context {
     pub(crate) nodes_as_given: Vec<String>,
     pub(crate) source: Source,
     pub(crate) replicas: usize,
+    access: Access,
 }
 
 impl Context {
-    /// Checks the options; `variable` is the value of [`NODES_VARIABLE`].
+    /// Checks the options.
     pub(crate) fn new(
         globals: &Globals,
         command: String,
-        variable: Option<OsString>,
+        environment: Environment,
     ) -> Result<Self, Failure> {
         let settings = Settings::new(globals, command)?;
-        let (source, texts) = choose_nodes(&globals.nodes, variable)?;
+        let (source, texts) = choose_nodes(&globals.nodes, environment.nodes)?;
         let nodes = texts
             .iter()
             .map(|text| nodes::parse(text, settings.scheme, source));
@@ -92,6 +110,7 @@ impl Context {
             nodes_as_given: texts.iter().map(|text| text.trim().to_owned()).collect(),
             source,
             replicas: globals.replicas.unwrap_or(1),
+            access: Access::new(&globals.access, environment.password),
             settings,
         })
     }
@@ -118,11 +137,13 @@ impl Context {
             .placement(self.settings.scheme)
             .replicas(self.replicas)
             .timeout(self.settings.timeout);
+        let builder = self.access.apply(builder)?;
         options(builder).build().map_err(|error| {
             let reason = reason(&error);
             Failure::told(match error.option() {
                 Some("node") => format!("{}: {reason}", self.source),
-                Some(option @ "replicas") => format!("--{option}: {reason}"),
+                Some(option @ ("replicas" | "tls")) => format!("--{option}: {reason}"),
+                Some("auth") => format!("--user: {reason}"),
                 _ => reason,
             })
         })
@@ -130,6 +151,11 @@ impl Context {
 
     /// Takes a node inside this process for the cluster.
     pub(crate) fn embed(&mut self, node: &str) -> Result<(), Failure> {
+        if let Some(option) = self.access.asked_for() {
+            return Err(Failure::told(format!(
+                "{option}: give --node too: the node inside this process has no such thing"
+            )));
+        }
         self.source = Source::Embedded;
         self.nodes = vec![nodes::parse(node, self.settings.scheme, self.source)?];
         self.nodes_as_given = vec![node.to_owned()];
@@ -181,7 +207,7 @@ impl Context {
                 " (the default node, as no --node was given; `steersman demo` needs no memcached)"
             }
             ErrorKind::Timeout => "; --timeout sets how long to wait",
-            _ => "",
+            _ => self.access.hint(error),
         }
     }
 }
@@ -215,7 +241,11 @@ mod tests {
     fn context(args: &str, variable: Option<&str>) -> Result<Context, Failure> {
         let args = ["steersman"].into_iter().chain(args.split_whitespace());
         let cli = Cli::read(args).unwrap();
-        Context::new(&cli.globals, cli.name, variable.map(OsString::from))
+        let environment = Environment {
+            nodes: variable.map(OsString::from),
+            password: None,
+        };
+        Context::new(&cli.globals, cli.name, environment)
     }
 
     fn names(args: &str, variable: Option<&str>) -> Vec<String> {

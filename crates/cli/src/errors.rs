@@ -101,6 +101,8 @@ fn is_about_the_node(kind: ErrorKind) -> bool {
             | ErrorKind::Overloaded
             | ErrorKind::Unreachable
             | ErrorKind::NoNodeReachable
+            | ErrorKind::Tls
+            | ErrorKind::Authentication
             | ErrorKind::ConnectionLost
             | ErrorKind::Stalled
             | ErrorKind::Protocol

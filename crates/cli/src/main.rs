@@ -5,6 +5,7 @@
 //! writes to the given output and ends in an [`Answer`](answer::Answer) or a
 //! [`Failure`]. Only here do these become an exit code and a line on stderr.
 
+mod access;
 mod answer;
 mod args;
 mod bench;

@@ -77,6 +77,11 @@
 //!   owner, after a change of members, knows nothing of it. While the owner is down they fail.
 //! - **A late write.** A write that timed out may still be executed, after a later one too.
 //!
+//! # TLS and credentials
+//!
+//! [`Builder::auth`] tells servers who the client is. With the feature `tls`, which is not on by
+//! default, `Builder::tls` secures the connections.
+//!
 //! # Where things are
 //!
 //! [`Client`] has the operations, [`Builder`] the options. A call ([`Call`], [`GetMany`]) goes
@@ -145,3 +150,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/replicated-memcached.md")]
 struct ReplicatedMemcached;
+
+/// The examples of the page on TLS and credentials.
+#[cfg(all(doctest, feature = "tls"))]
+#[doc = include_str!("../../../docs/tls-and-auth.md")]
+struct TlsAndAuth;

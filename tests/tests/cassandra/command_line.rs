@@ -3,6 +3,7 @@
 use std::process::Output;
 
 use serde_json::Value;
+use steersman_e2e::command_line;
 use tokio::process::Command;
 
 use crate::world::{EVERYWHERE, World};
@@ -67,16 +68,8 @@ async fn refuses() {
     }
 }
 
-/// Runs the binary that `STEERSMAN_BIN` names, else that of this workspace, built if need be.
 async fn steersman(command: &[&str], arguments: &[&str]) -> Output {
-    let mut program = if let Some(binary) = std::env::var_os("STEERSMAN_BIN") {
-        Command::new(binary)
-    } else {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["run", "--quiet", "--package", "steersman"]);
-        cargo.args(["--features", "cassandra", "--"]);
-        cargo
-    };
+    let mut program = Command::from(command_line::steersman());
     let program = program.arg("cassandra").args(command).args(arguments);
     program.output().await.expect("the command can be run")
 }

@@ -1,6 +1,7 @@
 //! End-to-end tests: against real servers, and what stands in for them against the real ones.
 
 mod client;
+mod command_line;
 mod embedded_vs_real;
 mod memccapable;
 mod real_memcached;

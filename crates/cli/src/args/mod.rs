@@ -1,5 +1,6 @@
 //! The command line as it is written; what it means is found out in `context` and `commands`.
 
+mod access;
 pub(crate) mod bench;
 #[cfg(feature = "cassandra")]
 pub(crate) mod cassandra;
@@ -14,6 +15,7 @@ use clap::{Arg, ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcomma
 use clap_complete::Shell;
 use steersman_memcached::Scheme;
 
+pub(crate) use self::access::Access;
 pub(crate) use self::request::{
     Admin, Arithmetic, Item, ItemOptions, Keys, KeysAndTtl, Read, Write,
 };
@@ -94,7 +96,12 @@ pub(crate) fn definition() -> clap::Command {
             "stats" | "version" | "flush" | "verbosity" => &["placement", "slot_bits", "replicas"],
             _ => &["replicas"],
         };
-        let is_hidden = |arg: &&Arg| without_effect.contains(&arg.get_id().as_str());
+        let connects =
+            !["completions", "demo", "cassandra", "route", "moves"].contains(&command.get_name());
+        let is_hidden = |arg: &&Arg| {
+            let name = arg.get_id().as_str();
+            without_effect.contains(&name) || (!connects && Access::OPTIONS.contains(&name))
+        };
         command.args(global.iter().filter(is_hidden).cloned())
     })
 }
@@ -148,6 +155,9 @@ pub(crate) struct Globals {
         global = true
     )]
     pub(crate) timeout: Limit,
+
+    #[command(flatten)]
+    pub(crate) access: Access,
 
     /// Prints JSON; bytes that are not UTF-8 are in `key_base64` or `value_base64`
     #[arg(long, global = true)]
@@ -283,6 +293,8 @@ mod tests {
             "replicas",
             "timeout",
             "json",
+            "tls",
+            "user",
         ];
         let mut definition = definition();
         definition.build();
@@ -295,9 +307,17 @@ mod tests {
             ),
             (
                 "get",
-                &["node", "placement", "slot-bits", "timeout", "json"],
+                &[
+                    "node",
+                    "placement",
+                    "slot-bits",
+                    "timeout",
+                    "json",
+                    "tls",
+                    "user",
+                ],
             ),
-            ("flush", &["node", "timeout", "json"]),
+            ("flush", &["node", "timeout", "json", "tls", "user"]),
             ("bench", &all),
             ("cassandra", &["timeout", "json"]),
         ] {

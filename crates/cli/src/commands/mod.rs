@@ -17,7 +17,7 @@ use crate::args::{Cli, Command, Globals, definition};
 use crate::bench;
 #[cfg(feature = "cassandra")]
 use crate::cassandra;
-use crate::context::{Context, NODES_VARIABLE, Settings};
+use crate::context::{Context, Environment, Settings};
 use crate::demo;
 use crate::duration::Limit;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
     refuse_what_has_no_effect(&globals, &command)?;
     // Made by the commands that use it: a mistake in the nodes is none for the others.
     let settings = || Settings::new(&globals, name.clone());
-    let context = || Context::new(&globals, name.clone(), std::env::var_os(NODES_VARIABLE));
+    let context = || Context::new(&globals, name.clone(), Environment::read());
     let one_thread = tokio::runtime::Builder::new_current_thread;
     match command {
         Command::Demo(args) => on(
@@ -92,6 +92,12 @@ fn refuse_what_has_no_effect(globals: &Globals, command: &Command) -> Result<(),
     if matches!(command, Command::Cassandra { .. }) && !globals.nodes.is_empty() {
         return Err(Failure::told(
             "--node has no effect here: it names nodes of memcached; `cassandra` takes --contact",
+        ));
+    }
+    let own_nodes = matches!(command, Command::Demo(_) | Command::Cassandra { .. });
+    if own_nodes && globals.access.tls {
+        return Err(Failure::told(
+            "--tls has no effect here: it is for nodes of memcached that --node names",
         ));
     }
     if matches!(command, Command::Demo(_)) && !globals.nodes.is_empty() {

@@ -80,7 +80,10 @@ impl Cluster {
 /// The binary with these arguments.
 pub(crate) fn steersman<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_steersman"));
-    command.args(args).env_remove("STEERSMAN_NODES");
+    command.args(args);
+    for variable in ["STEERSMAN_NODES", "STEERSMAN_PASSWORD"] {
+        command.env_remove(variable);
+    }
     command
 }
 

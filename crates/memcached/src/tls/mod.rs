@@ -9,6 +9,7 @@ mod trust;
 use std::fmt;
 use std::sync::Arc;
 
+use tokio::io::BufReader;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::crypto::ring;
@@ -21,6 +22,10 @@ pub(crate) use self::failure::diagnose;
 use crate::address::Endpoint;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::transport::Transport;
+
+/// So much is read from a socket at a time: the TLS library asks for a quarter of a record, which
+/// would be a system call each.
+const READ_AHEAD: usize = 16 * 1024;
 
 /// TLS for the connections to all nodes, versions 1.2 and 1.3; for
 /// [`Builder::tls`](crate::Builder::tls). Needs the crate's feature `tls`.
@@ -158,7 +163,8 @@ impl TlsLayer {
         endpoint: &Endpoint,
     ) -> Result<Box<dyn Transport>> {
         let name = self.name_of(endpoint)?;
-        let agreed = self.connector.connect(name, transport).await;
+        let buffered = BufReader::with_capacity(READ_AHEAD, transport);
+        let agreed = self.connector.connect(name, buffered).await;
         let stream = agreed.map_err(|error| {
             diagnose(error).unwrap_or_else(|error| {
                 Error::new(

@@ -7,12 +7,13 @@ use bytes::Bytes;
 use futures_util::future::try_join_all;
 use steersman_e2e::authority::{Authority, Identity};
 use steersman_e2e::memcached::RealMemcached;
+use steersman_e2e::tls_peer::TlsPeer;
 use steersman_memcached::{
     Client, Connecting, Connector, Credentials, Endpoint, Error, ErrorKind, NodeConfig, Result,
     Tls, TlsFailure, Transport,
 };
 use tempfile::TempDir;
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 
 use super::{memcached, quick};
 
@@ -264,6 +265,44 @@ async fn any_amount_of_writes_is_answered() {
         assert_eq!(client.get("large").await.unwrap().unwrap().data, large);
         let metrics = &client.connection_pool_metrics()[&server.memcached.node()];
         assert_eq!(metrics.connections_created, connections as u64);
+    }
+}
+
+/// What a server is sent before it answers follows from the version that it says it has.
+#[tokio::test]
+async fn only_servers_that_hang_are_sent_no_more_than_they_can_take() {
+    const SETS: usize = 300;
+    let authority = authority();
+    let identity = authority.issue(&[HERE]).unwrap();
+    let command = "set key-000 0 0 100\r\n\r\n".len() + 100;
+    let fit = 16 * 1024 / command;
+    for (version, at_a_time) in [("1.6.39", SETS), ("1.6.38", fit)] {
+        let listener = TcpListener::bind((HERE, 0)).await.unwrap();
+        let node = listener.local_addr().unwrap().to_string();
+        let client = quick([node])
+            .tls(trusting(&authority))
+            .max_connections(1)
+            .build()
+            .unwrap();
+        let serve = async {
+            let mut peer = TlsPeer::accept(&listener, &identity, version).await?;
+            peer.read(at_a_time * command).await?;
+            // With a window, an answer makes room for one more command, which has a record to itself.
+            for _ in at_a_time..SETS {
+                peer.write("STORED\r\n").await?;
+                assert_eq!(peer.read_record().await?, command);
+            }
+            peer.write(&"STORED\r\n".repeat(at_a_time)).await?;
+            Ok::<_, std::io::Error>(peer)
+        };
+        let sets = (0..SETS).map(|n| {
+            client
+                .set(format!("key-{n:03}"), value(n, 100))
+                .into_future()
+        });
+        let (served, all) = tokio::join!(serve, try_join_all(sets));
+        served.unwrap();
+        all.unwrap();
     }
 }
 

@@ -68,7 +68,12 @@ impl Handshake {
     pub(super) async fn version(&mut self) -> Result<String> {
         match self.ask(&Request::Version).await {
             Ok(Reply::Version(version)) => Ok(version),
-            Ok(Reply::Error(line)) => Err(server_error(line).in_stage(Stage::Connecting)),
+            Ok(Reply::Error(line)) => Err(match server_error(line) {
+                error if error.kind() == ErrorKind::Authentication => {
+                    error.in_stage(Stage::Connecting)
+                }
+                error => cannot_ask(&format!("it said {}", error.detail())),
+            }),
             Ok(other) => Err(cannot_ask(&format!("it said {other:?}"))),
             Err(Failure::Broken(error)) => Err(self.broken(error)),
             Err(Failure::NoReply(why)) => Err(cannot_ask(&why)),

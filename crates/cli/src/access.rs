@@ -1,0 +1,219 @@
+//! What the options mean that say how nodes are connected to.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use steersman_memcached::{Builder, Credentials, Error, ErrorKind, Tls, TlsFailure};
+
+use crate::answer::Failure;
+use crate::args;
+
+/// The environment's variable with the password of `--user`.
+pub(crate) const PASSWORD_VARIABLE: &str = "STEERSMAN_PASSWORD";
+
+/// How nodes are connected to. Nothing is read before there is a client to be made.
+pub(crate) struct Access {
+    args: args::Access,
+    password: Option<OsString>,
+}
+
+impl Access {
+    /// `password` is the value of [`PASSWORD_VARIABLE`].
+    pub(crate) fn new(args: &args::Access, password: Option<OsString>) -> Self {
+        Self {
+            args: args.clone(),
+            password,
+        }
+    }
+
+    /// The first option that only a node outside of this process can heed.
+    pub(crate) fn asked_for(&self) -> Option<&'static str> {
+        match &self.args {
+            args if args.tls => Some("--tls"),
+            args if args.user.is_some() => Some("--user"),
+            _ => None,
+        }
+    }
+
+    /// Checks the options and gives them to a client's builder.
+    pub(crate) fn apply(&self, builder: Builder) -> Result<Builder, Failure> {
+        let builder = match self.credentials()? {
+            Some(credentials) => builder.auth(credentials),
+            None => builder,
+        };
+        Ok(match self.tls()? {
+            Some(tls) => builder.tls(tls),
+            None => builder,
+        })
+    }
+
+    fn credentials(&self) -> Result<Option<Credentials>, Failure> {
+        let file = self.args.password_file.as_deref();
+        let Some(user) = &self.args.user else {
+            return match file {
+                Some(_) => Err(Failure::told("--password-file: give --user too")),
+                None => Ok(None),
+            };
+        };
+        let password = match (file, &self.password) {
+            (Some(file), _) => {
+                let mut text = String::from_utf8(read("--password-file", file)?)
+                    .map_err(|_| Failure::told("--password-file: it is not UTF-8"))?;
+                if text.ends_with('\n') {
+                    text.pop();
+                }
+                if text.ends_with('\r') {
+                    text.pop();
+                }
+                text
+            }
+            (None, Some(variable)) => variable
+                .to_str()
+                .ok_or_else(|| Failure::told(format!("{PASSWORD_VARIABLE} is not UTF-8")))?
+                .to_owned(),
+            (None, None) => {
+                return Err(Failure::told(format!(
+                    "--user: give the password by --password-file or by the environment's {PASSWORD_VARIABLE}"
+                )));
+            }
+        };
+        Ok(Some(Credentials::new(user, password)))
+    }
+
+    fn tls(&self) -> Result<Option<Tls>, Failure> {
+        let args = &self.args;
+        if !args.tls {
+            return match args.only_with_tls() {
+                Some(option) => Err(Failure::told(format!(
+                    "{option} has no effect without --tls"
+                ))),
+                None => Ok(None),
+            };
+        }
+        let mut tls = Tls::new();
+        if let Some(file) = &args.ca {
+            tls = tls.roots(read("--ca", file)?);
+        }
+        match (&args.cert, &args.key) {
+            (None, None) => {}
+            (None, Some(_)) => return Err(Failure::told("--key: give --cert too")),
+            (Some(cert), key) => {
+                let chain = read("--cert", cert)?;
+                let key = match key {
+                    Some(key) => read("--key", key)?,
+                    None => chain.clone(),
+                };
+                tls = tls.client_certificate(chain, key);
+            }
+        }
+        if let Some(name) = &args.server_name {
+            tls = tls.server_name(name);
+        }
+        if args.insecure {
+            tls = tls.dangerously_without_verification();
+        }
+        Ok(Some(tls))
+    }
+
+    /// The option that an error is about.
+    pub(crate) fn hint(&self, error: &Error) -> &'static str {
+        match (error.kind(), error.tls_failure()) {
+            (ErrorKind::Authentication, _) if self.args.user.is_none() => "; see --user",
+            (_, Some(TlsFailure::UnknownAuthority)) => "; see --ca",
+            (_, Some(TlsFailure::WrongHost)) => "; see --server-name",
+            (_, Some(TlsFailure::ClientCertificate)) => "; see --cert",
+            _ => "",
+        }
+    }
+}
+
+/// Passwords are not shown.
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Access")
+            .field("args", &self.args)
+            .finish_non_exhaustive()
+    }
+}
+
+fn read(option: &str, file: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(file).map_err(|error| {
+        let name = OsStr::new(file).display();
+        Failure::told(format!("{option}: cannot read {name}: {error}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use steersman_memcached::Client;
+
+    use super::*;
+    use crate::args::Cli;
+
+    fn access(args: &[&str], password: Option<&str>) -> Access {
+        let args = ["steersman", "get", "k"].iter().chain(args);
+        let cli = Cli::read(args).unwrap();
+        Access::new(&cli.globals.access, password.map(OsString::from))
+    }
+
+    fn why(args: &[&str], password: Option<&str>) -> String {
+        let built = access(args, password).apply(Client::builder());
+        match built.err() {
+            Some(Failure::Told(why)) => why.concat(),
+            other => panic!("{args:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn options_that_need_others_say_so() {
+        for (args, reason) in [
+            (&["--user", "u"][..], "STEERSMAN_PASSWORD"),
+            (&["--password-file", "f"], "give --user too"),
+            (&["--ca", "f"], "--ca has no effect without --tls"),
+            (&["--cert", "f"], "--cert has no effect without --tls"),
+            (&["--key", "f"], "--key has no effect without --tls"),
+            (
+                &["--server-name", "n"],
+                "--server-name has no effect without --tls",
+            ),
+            (&["--insecure"], "--insecure has no effect without --tls"),
+            (&["--tls", "--key", "f"], "--key: give --cert too"),
+            (&["--tls", "--ca", "/no/file"], "--ca: cannot read /no/file"),
+            (
+                &["--tls", "--cert", "/no/file"],
+                "--cert: cannot read /no/file",
+            ),
+            (
+                &["--user", "u", "--password-file", "/no/file"],
+                "--password-file: cannot read /no/file",
+            ),
+        ] {
+            let said = why(args, None);
+            assert!(said.contains(reason), "{args:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_password_comes_from_its_file_else_the_environment() {
+        let credentials = |args: &[&str]| {
+            let access = access(args, Some("of-the-environment"));
+            assert!(!format!("{access:?}").contains("of-the-environment"));
+            access.credentials().unwrap()
+        };
+        assert_eq!(credentials(&[]), None);
+        let environment = credentials(&["--user", "u"]);
+        assert_eq!(
+            environment,
+            Some(Credentials::new("u", "of-the-environment"))
+        );
+        for text in ["of a file", "of a file\n", "of a file\r\n"] {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            let path = file.path().to_str().unwrap();
+            let from_file = credentials(&["--user", "u", "--password-file", path]);
+            assert_eq!(from_file, Some(Credentials::new("u", "of a file")));
+        }
+    }
+}
