@@ -128,38 +128,37 @@ fn a_slow_node_is_judged_by_its_answers() {
     assert!((40 * MILLI..=60 * MILLI).contains(&average), "{average}");
 }
 
-/// A pause of half a second: its answers come late, and each counts once.
 #[test]
-fn late_answers_are_told_only_if_they_are_slower_than_what_was_told() {
+fn what_comes_late_is_not_unanswered_any_longer() {
     let mut cluster = Cluster::new();
     cluster.serve(2_000, |_| Some(2 * MILLI));
+    let slow = |node| Some(if node == 1 { 40 * MILLI } else { 2 * MILLI });
+    cluster.serve(60, slow);
+    assert!(cluster.unanswered()[1] > 0, "some are overdue");
+    cluster.serve(100, |_| Some(2 * MILLI));
+    assert_eq!(cluster.unanswered(), [0, 0, 0]);
     let node = NodeIndex::try_from(1).unwrap();
-    let samples = |cluster: &Cluster| {
-        let report = cluster
-            .policy
-            .report(node, Timestamp::from_nanos(cluster.now));
-        report.unwrap().score.unwrap().samples
-    };
-    let ledger = cluster.roster.member(node).unwrap().ledger.clone();
-    cluster.serve(60, |node| {
-        Some(if node == 1 { 40 * MILLI } else { 2 * MILLI })
-    });
-    let before = (samples(&cluster), ledger.unanswered());
-    assert!(before.1 > 0, "some are overdue");
-    cluster.serve(60, |node| (node != 1).then_some(2 * MILLI));
-    let late = ledger.late();
-    assert!(late > 0, "and were answered");
-    let attempt = |latency: i64| {
-        let latency = Duration::from_nanos(latency.unsigned_abs());
-        Attempt::new(
-            node,
+    assert!(cluster.roster.member(node).unwrap().ledger.late() > 0);
+}
+
+#[test]
+fn a_late_answer_is_news_only_if_it_is_slower_than_the_average() {
+    let mut cluster = Cluster::new();
+    let node = NodeIndex::default();
+    let is_news_after = |cluster: &Cluster, millis| {
+        let (now, took) = (
             Timestamp::from_nanos(cluster.now),
-            latency,
-            Outcome::Success,
+            Duration::from_millis(millis),
+        );
+        is_news(
+            &cluster.policy,
+            &Attempt::new(node, now, took, Outcome::Success),
         )
     };
-    assert!(!is_news(&cluster.policy, &attempt(MILLI)));
-    assert!(is_news(&cluster.policy, &attempt(1_000 * MILLI)));
+    assert!(is_news_after(&cluster, 1), "nothing is known");
+    cluster.serve(2_000, |_| Some(2 * MILLI));
+    assert!(!is_news_after(&cluster, 1) && !is_news_after(&cluster, 2));
+    assert!(is_news_after(&cluster, 3));
 }
 
 #[test]
