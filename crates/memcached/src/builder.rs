@@ -160,6 +160,18 @@ impl Builder {
         self
     }
 
+    /// How often the name of a connected node is looked up, if its record does not say how long it
+    /// is valid; 60 s by default. `None` looks names up only to connect.
+    ///
+    /// Every connection is made to what the name stands for then. When an address is missing from two
+    /// answers in a row, connections to it move: others are made in their place, and they close
+    /// when what is in flight on them was answered. If none can be made, or the name cannot be looked
+    /// up, they stay while they work.
+    pub fn resolve_interval(mut self, interval: impl Into<Option<Duration>>) -> Self {
+        self.options.resolve_interval = interval.into();
+        self
+    }
+
     /// Receives the cluster's health events; none by default. See also
     /// [`Client::events`](crate::Client::events).
     pub fn cluster_events(mut self, handler: impl ClusterEvents) -> Self {

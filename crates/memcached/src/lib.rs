@@ -108,6 +108,7 @@ mod node;
 mod options;
 mod outcome;
 mod replication;
+mod resolve;
 mod shared;
 #[cfg_attr(not(feature = "tls"), path = "tls/off.rs")]
 mod tls;
@@ -136,6 +137,7 @@ pub use crate::outcome::{CasOutcome, Many, PerNode, StoreOutcome};
 pub use crate::replication::{
     Hedge, Replication, ReplicationMetrics, Reported, WriteSuccess, Written,
 };
+pub use crate::resolve::{Resolved, Resolver, Resolving, SystemResolver};
 #[cfg(feature = "tls")]
 pub use crate::tls::{Tls, TlsFailure};
 pub use crate::transport::{Connecting, Connector, Sockets, Transport};

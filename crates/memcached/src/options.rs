@@ -31,6 +31,7 @@ pub(crate) struct Options {
     pub(crate) connector: Arc<dyn Connector>,
     pub(crate) tls: Option<TlsLayer>,
     pub(crate) auth: Option<Auth>,
+    pub(crate) resolve_interval: Option<Duration>,
     pub(crate) discovery_interval: Duration,
     pub(crate) discovery_timeout: Option<Duration>,
     /// Until the cluster takes it; none for one replica.
@@ -53,9 +54,10 @@ impl Default for Options {
             unhealthy_after: 3,
             backoff: Backoff::default(),
             limits: Limits::default(),
-            connector: Arc::new(Sockets),
+            connector: Arc::new(Sockets::default()),
             tls: None,
             auth: None,
+            resolve_interval: Some(Duration::from_secs(60)),
             discovery_interval: Duration::from_secs(60),
             discovery_timeout: Some(Duration::from_secs(5)),
             replication: None,
@@ -95,6 +97,7 @@ impl Options {
             ),
             ("connection_timeout", self.connection_timeout),
             ("stalled_after", self.stalled_after),
+            ("resolve_interval", self.resolve_interval),
             ("discovery_timeout", self.discovery_timeout),
         ];
         for (option, value) in above_zero {

@@ -213,7 +213,10 @@ impl Driver {
             Some(Leave::Drain) if lane.in_flight == 0 && queue_is_empty => {
                 return Some(End::Asked { purged: false });
             }
-            None | Some(Leave::Drain) => {}
+            Some(Leave::Depart) if lane.in_flight == 0 => {
+                return Some(End::Asked { purged: false });
+            }
+            None | Some(Leave::Drain | Leave::Depart) => {}
         }
         self.expiry.hasten(lane.end_batch());
         self.machine.absorb(&mut lane.outbox);

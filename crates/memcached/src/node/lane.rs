@@ -62,6 +62,8 @@ pub(super) enum Leave {
         /// Whether it ends because it was not needed.
         purged: bool,
     },
+    /// When everything in flight on it has been answered: its server is not the node any more.
+    Depart,
     /// The node closes: when everything in flight and in the queue has been answered.
     Drain,
     /// At once; what is in flight fails with this error.
@@ -157,13 +159,16 @@ impl Lane {
 
     /// Whether new requests may be put on it.
     pub(super) fn is_open(&self) -> bool {
-        !matches!(self.leave, Some(Leave::Retire { .. } | Leave::Abort(_)))
+        !matches!(
+            self.leave,
+            Some(Leave::Retire { .. } | Leave::Depart | Leave::Abort(_))
+        )
     }
 
     /// Asks the driver to end. A more urgent reason replaces a lesser one.
     pub(super) fn ask_to_leave(&mut self, leave: Leave) {
         let replace = match (&self.leave, &leave) {
-            (None, _) | (Some(Leave::Drain), Leave::Abort(_)) => true,
+            (None, _) | (Some(Leave::Drain | Leave::Depart), Leave::Abort(_)) => true,
             (Some(_), _) => false,
         };
         if replace {

@@ -5,7 +5,7 @@
 //! a connection ([`choice`], [`lane`]) or waits in the queue ([`queue`], [`waiting`]); the connection's
 //! [`driver`] moves the outbox to the wire, hands out the replies ([`token`], [`waiter`]) and keeps
 //! the time ([`expiry`]); the [`supervisor`] makes connections, waits between attempts and closes
-//! idle ones.
+//! idle ones. Connections follow their node's name to other addresses ([`moves`]).
 
 mod choice;
 mod connect;
@@ -13,6 +13,7 @@ mod driver;
 mod expiry;
 mod health;
 mod lane;
+mod moves;
 mod queue;
 mod state;
 mod supervisor;
@@ -60,6 +61,8 @@ pub(crate) struct Node {
     state: Mutex<State>,
     /// Wakes the supervisor when there may be something to do.
     supervise: Notify,
+    /// Notified when a connection was made to an address of the node's name.
+    located: Notify,
     /// Whether requests fail at once now; a copy for readers without the lock.
     down: AtomicBool,
 }
@@ -85,6 +88,7 @@ impl Node {
             watcher,
             state: Mutex::new(state),
             supervise: Notify::new(),
+            located: Notify::new(),
             down: AtomicBool::new(false),
         }
     }

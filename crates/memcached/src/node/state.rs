@@ -8,6 +8,7 @@ use std::task::Waker;
 use tokio::time::Instant;
 
 use super::lane::{Lane, Leave};
+use super::moves::Addresses;
 use super::queue::{Admitted, Queued};
 use super::waiting::Waiting;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -18,6 +19,7 @@ use crate::options::Options;
 pub(super) struct State {
     pub(super) phase: Phase,
     pub(super) lanes: Vec<Lane>,
+    pub(super) addresses: Addresses,
     /// How many places are those of noreply writes, on all connections.
     pub(super) quiet: usize,
     /// Requests that wait for a place.
@@ -77,6 +79,7 @@ impl State {
                 Phase::Connecting
             },
             lanes: Vec::new(),
+            addresses: Addresses::default(),
             quiet: 0,
             waiting: Waiting::default(),
             next_id: 0,
@@ -143,6 +146,7 @@ impl State {
     pub(super) fn remove_lane(&mut self, id: u64) -> Option<Lane> {
         let at = self.lanes.iter().position(|lane| lane.id == id)?;
         let lane = self.lanes.remove(at);
+        self.forget_address(id);
         self.quiet = self.quiet.saturating_sub(lane.quiet);
         Some(lane)
     }

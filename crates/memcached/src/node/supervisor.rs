@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::Node;
 use super::connect::open;
 use super::driver::Driver;
+use super::moves;
 use super::state::earlier;
 use crate::error::{Error, ErrorKind, Stage};
 
@@ -39,6 +40,7 @@ enum Step {
 /// Runs until the node is closed and its last connection is gone.
 pub(super) async fn supervise(supervisor: Supervisor) {
     let node = &supervisor.node;
+    let _following = AbortOnDrop(tokio::spawn(moves::follow(Arc::clone(node))));
     loop {
         node.expire_waiting();
         match node.next_step() {
@@ -64,6 +66,7 @@ async fn connect(node: &Arc<Node>, must_answer: bool) {
     match made {
         Ok(Ok(opened)) => {
             if let Some(lane) = node.opened(started.elapsed()) {
+                node.remember_route(lane, opened.route);
                 tokio::spawn(Driver::new(Arc::clone(node), lane, opened));
             }
         }
@@ -101,9 +104,10 @@ impl Node {
                 }
             };
         }
-        let (wakers, next_purge) = state.purge(&self.options, now);
+        let (mut wakers, next_purge) = state.purge(&self.options, now);
+        wakers.extend(state.let_outdated_go());
         let retry_at = state.retry_at.filter(|at| *at > now);
-        let wants = state.open_lanes() < state.wanted(&self.options);
+        let wants = state.current_lanes() < state.wanted(&self.options);
         let step = match retry_at {
             None if wants => Step::Connect {
                 must_answer: state.must_answer,

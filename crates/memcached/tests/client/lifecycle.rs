@@ -33,6 +33,10 @@ fn every_invalid_option_is_named() {
         (builder().autobatching_max_keys(0), "autobatching_max_keys"),
         (builder().max_in_flight(0), "max_in_flight"),
         (
+            builder().resolve_interval(Duration::ZERO),
+            "resolve_interval",
+        ),
+        (
             builder().discovery_timeout(Duration::ZERO),
             "discovery_timeout",
         ),

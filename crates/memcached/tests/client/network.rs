@@ -43,12 +43,15 @@ pub(crate) fn client(options: impl FnOnce(Builder) -> Builder) -> (Client, Attem
 
 impl Connector for Network {
     fn connect<'a>(&'a self, endpoint: &'a Endpoint) -> Connecting<'a> {
+        self.attempt(endpoint.to_string())
+    }
+}
+
+impl Network {
+    pub(crate) fn attempt<'a>(&self, endpoint: String) -> Connecting<'a> {
         let (answer, made) = oneshot::channel();
         // Without a listener the network is gone, and the attempt is refused.
-        let _ = self.attempts.send(Attempt {
-            endpoint: endpoint.to_string(),
-            answer,
-        });
+        let _ = self.attempts.send(Attempt { endpoint, answer });
         Box::pin(async move {
             match made.await {
                 Ok(stream) => Ok(Box::new(stream?) as Box<dyn Transport>),

@@ -15,11 +15,14 @@ use self::handshake::Handshake;
 use crate::address::{Endpoint, NodeConfig};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::options::Options;
+use crate::resolve::{Dialled, Route, dial};
 use crate::transport::Transport;
 
 /// A connection that can be used.
 pub(crate) struct Opened {
     pub(crate) transport: Box<dyn Transport>,
+    /// Which address it goes to, if the endpoint is a name that the client resolves.
+    pub(super) route: Option<Route>,
     /// So many bytes may be written and unanswered at most; see
     /// [`output_within`](steersman_memcached_protocol::Connection::output_within).
     pub(super) window: Option<u64>,
@@ -33,10 +36,10 @@ pub(crate) async fn open(
 ) -> Result<Opened> {
     let endpoint = node.endpoint();
     let patience = Patience::new(endpoint, options, must_answer);
-    let transport = patience
+    let Dialled { transport, route } = patience
         .wait("no connection to", async {
-            let connecting = options.connector.connect(endpoint);
-            connecting.await.map_err(cannot_connect)
+            let dialling = dial(&*options.connector, endpoint);
+            dialling.await.map_err(cannot_connect)
         })
         .await?;
     let transport = match &options.tls {
@@ -72,6 +75,7 @@ pub(crate) async fn open(
     }
     Ok(Opened {
         transport: handshake.into_transport(),
+        route,
         window,
     })
 }

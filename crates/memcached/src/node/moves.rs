@@ -1,0 +1,189 @@
+//! Nodes whose name comes to stand for another address while they are connected.
+//!
+//! Each connection remembers the address that it was made to. As long as one stands the name is
+//! looked up again when the last answer is not valid any more, and a connection whose address is
+//! missing from [`CONFIRMED`] answers in a row is moved: another one is made, to an address that is
+//! listed, and then the first takes no more requests and closes once all of them are answered. If
+//! none can be made, or the name cannot be looked up, connections stay while they work.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::{debug, info};
+
+use super::Node;
+use super::lane::Leave;
+use super::state::State;
+use crate::resolve::{self, Resolved, Route};
+
+/// An address has left its record when so many answers in a row lack it: a record of many
+/// addresses may give some of them each time.
+const CONFIRMED: u32 = 2;
+
+/// A name is not looked up more often, whatever its record says.
+const SHORTEST_VALIDITY: Duration = Duration::from_secs(1);
+
+/// The largest share of a wait that chance leaves out, so that many nodes are not looked up at once.
+const JITTER: f64 = 0.1;
+
+/// Where a node's connections go; it lives under the node's lock.
+#[derive(Default)]
+pub(super) struct Addresses {
+    known: Vec<Known>,
+    /// When the name is to be looked up; none while no connection was made by it.
+    look_at: Option<Instant>,
+}
+
+struct Known {
+    lane: u64,
+    address: SocketAddr,
+    /// How many answers in a row lacked it.
+    missing: u32,
+}
+
+impl State {
+    /// Forgets where a connection went that has ended.
+    pub(super) fn forget_address(&mut self, lane: u64) {
+        self.addresses.known.retain(|known| known.lane != lane);
+    }
+
+    fn is_outdated(&self, lane: u64) -> bool {
+        let known = &self.addresses.known;
+        known
+            .iter()
+            .any(|known| known.lane == lane && known.missing >= CONFIRMED)
+    }
+
+    /// How many connections take requests and go to an address that the name stands for.
+    pub(super) fn current_lanes(&self) -> usize {
+        let open = self.lanes.iter().filter(|lane| lane.is_open());
+        if self.addresses.known.is_empty() {
+            return open.count();
+        }
+        open.filter(|lane| !self.is_outdated(lane.id)).count()
+    }
+
+    /// Lets the connections go that are outdated, once there is another one. Returns the drivers to
+    /// wake.
+    pub(super) fn let_outdated_go(&mut self) -> Vec<Waker> {
+        let mut wakers = Vec::new();
+        if self.addresses.known.is_empty() || self.current_lanes() == 0 {
+            return wakers;
+        }
+        for at in 0..self.lanes.len() {
+            // What follows a noreply write stays with it: that connection goes the next time.
+            if self.is_outdated(self.lanes[at].id) && self.lanes[at].quiet == 0 {
+                self.lanes[at].ask_to_leave(Leave::Depart);
+                wakers.extend(self.lanes[at].waker.take());
+            }
+        }
+        wakers
+    }
+
+    /// Takes note of an answer; says whether a connection has become outdated by it.
+    fn name_stands_for(&mut self, addresses: &[SocketAddr]) -> bool {
+        let mut news = false;
+        for known in &mut self.addresses.known {
+            known.missing = if addresses.contains(&known.address) {
+                0
+            } else {
+                known.missing + 1
+            };
+            news |= known.missing == CONFIRMED;
+        }
+        news
+    }
+
+    /// Sets when the name is to be looked up again.
+    fn look_after(&mut self, valid_for: Duration) {
+        let wait = valid_for.max(SHORTEST_VALIDITY);
+        self.addresses.look_at = Instant::now().checked_add(wait);
+    }
+}
+
+/// Looks the node's name up again and again, for as long as it is followed.
+pub(super) async fn follow(node: Arc<Node>) {
+    let Some(every) = node.options.resolve_interval else {
+        return;
+    };
+    loop {
+        let look_at = node.lock().addresses.look_at;
+        match look_at {
+            None => node.located.notified().await,
+            Some(at) if at > Instant::now() => tokio::time::sleep_until(at).await,
+            Some(_) => {
+                let connector = &*node.options.connector;
+                let Some(resolving) = resolve::resolve(connector, node.config.endpoint()) else {
+                    return;
+                };
+                let found = match node.options.connection_timeout {
+                    None => resolving.await.map_err(|error| error.to_string()),
+                    Some(limit) => match tokio::time::timeout(limit, resolving).await {
+                        Ok(found) => found.map_err(|error| error.to_string()),
+                        Err(_) => Err(format!("no answer within {limit:?}")),
+                    },
+                };
+                node.looked(found, every);
+            }
+        }
+    }
+}
+
+impl Node {
+    /// A connection has been made to an address of the node's name.
+    pub(super) fn remember_route(&self, lane: u64, route: Option<Route>) {
+        let (Some(route), Some(every)) = (route, self.options.resolve_interval) else {
+            return;
+        };
+        let mut state = self.lock();
+        // It may have ended already.
+        if state.lane(lane).is_none() {
+            return;
+        }
+        state.addresses.known.push(Known {
+            lane,
+            address: route.address,
+            missing: 0,
+        });
+        state.look_after(jittered(route.valid_for.unwrap_or(every)));
+        drop(state);
+        self.located.notify_one();
+    }
+
+    /// The name was looked up.
+    fn looked(&self, found: Result<Resolved, String>, every: Duration) {
+        let mut state = self.lock();
+        if state.addresses.known.is_empty() {
+            // Whoever connects next looks it up.
+            state.addresses.look_at = None;
+            return;
+        }
+        let valid_for = match &found {
+            Ok(resolved) => resolved.validity().unwrap_or(every),
+            Err(_) => every,
+        };
+        state.look_after(jittered(valid_for));
+        let moved = match &found {
+            Ok(resolved) => state.name_stands_for(resolved.addresses()),
+            Err(_) => false,
+        };
+        drop(state);
+        match found {
+            Ok(resolved) if moved => info!(
+                node = %self.name(),
+                addresses = ?resolved.addresses(),
+                "the node's name stands for other addresses: its connections move there"
+            ),
+            Ok(_) => {}
+            Err(error) => debug!(node = %self.name(), error, "the node's name cannot be looked up"),
+        }
+        self.supervise.notify_one();
+    }
+}
+
+fn jittered(wait: Duration) -> Duration {
+    wait.mul_f64(1.0 - JITTER * fastrand::f64())
+}
