@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use steersman_e2e::cassandra::{Connector, Load, Reads};
+use steersman_scylla::selection::Policy;
+use steersman_scylla::{DatacenterAware, LoadBalancer, TokenAware};
 use steersman_testkit::FaultProxy;
 
-use crate::world::{Balancer, EVERYWHERE, World, balancer, millis, picks};
+use crate::world::{EVERYWHERE, World, balancer, millis, picks};
 
-/// A session under a balancer that listens, after all nodes have answered. Node 2 is behind a proxy, so
-/// the driver sends to another address than the node's own.
-async fn listening(
+/// Reads of a session under a balancer that listens, after all nodes have answered. Node 2 is behind a
+/// proxy, so the driver sends to another address than the node's own.
+async fn listening<P: Policy + 'static>(
+    balancer: &Arc<LoadBalancer<P>>,
     proxy: &FaultProxy,
     with: impl Fn(Connector) -> Connector,
-) -> (Balancer, Arc<Reads>) {
-    let balancer = balancer("dc1");
+) -> Arc<Reads> {
     let connector = Connector::new(balancer.clone()).through(2, proxy);
     let session = with(connector).connect().await;
     let reads = Reads::listened_to(session, EVERYWHERE, balancer.clone())
@@ -22,13 +24,17 @@ async fn listening(
     let report = Load::closed(&reads, 300).await;
     report.assert_none_failed("while all is well");
     assert!(report.count(2) > 0, "node 2 has answered");
-    (balancer, reads)
+    reads
 }
 
 /// A read that timed out is counted when it returns, without waiting for it to be overdue.
 pub(crate) async fn time_outs_count_at_once_and_once(world: &World) {
     let proxy = world.proxy().await;
-    let (balancer, reads) = listening(&proxy, |connector| connector.timeout(millis(300))).await;
+    let balancer = balancer("dc1");
+    let reads = listening(&balancer, &proxy, |connector| {
+        connector.timeout(millis(300))
+    })
+    .await;
     let unanswered = || -> u64 {
         let status = balancer.status();
         status.iter().map(|node| node.unanswered).sum()
@@ -57,7 +63,13 @@ pub(crate) async fn time_outs_count_at_once_and_once(world: &World) {
 /// The loser of a speculative execution is counted when the winner returns.
 pub(crate) async fn losers_count_at_once(world: &World) {
     let proxy = world.proxy().await;
-    let (balancer, reads) = listening(&proxy, |connector| connector.speculate(millis(30))).await;
+    // Nobody is penalised here, so node 2 goes on being asked.
+    let chain = TokenAware::new(DatacenterAware::new("dc1"));
+    let balancer = Arc::new(LoadBalancer::new(chain));
+    let reads = listening(&balancer, &proxy, |connector| {
+        connector.speculate(millis(30))
+    })
+    .await;
     let before = picks(&balancer, 2);
     proxy.faults().set_latency(millis(900));
     for number in 0..60 {

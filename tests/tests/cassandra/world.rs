@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use scylla::policies::load_balancing::{DefaultPolicy, LoadBalancingPolicy};
 use steersman_e2e::cassandra::{Cluster, Connector, Load, Reads};
-use steersman_scylla::selection::Event;
+use steersman_scylla::selection::{Event, Policy};
 use steersman_scylla::{DatacenterAware, LatencyAware, LoadBalancer, TokenAware};
 use steersman_testkit::FaultProxy;
 
@@ -88,7 +88,7 @@ pub(crate) fn default_policy() -> Arc<dyn LoadBalancingPolicy> {
 }
 
 /// How many requests a balancer has sent to a node first, and how many of those were late.
-pub(crate) fn picks(balancer: &Balancer, node: u8) -> (u64, u64) {
+pub(crate) fn picks<P: Policy>(balancer: &LoadBalancer<P>, node: u8) -> (u64, u64) {
     let status = balancer.status();
     let of = status
         .iter()
