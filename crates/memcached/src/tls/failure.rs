@@ -81,7 +81,7 @@ impl TlsFailure {
             ),
             Self::InvalidCertificate => (
                 "the server's certificate is not valid",
-                "the server needs another one",
+                "it needs one that an authority (CA) has signed, and that is none itself",
             ),
             Self::ClientCertificate => (
                 "the server takes only clients with a certificate that it trusts",
