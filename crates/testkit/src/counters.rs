@@ -34,6 +34,7 @@ impl ClassCounter {
 pub(crate) struct StoreCounters {
     pub(crate) gets: u64,
     pub(crate) get_misses: u64,
+    pub(crate) metas: u64,
     pub(crate) touches: u64,
     pub(crate) touch_misses: u64,
     pub(crate) delete_misses: u64,
@@ -58,6 +59,7 @@ impl Default for StoreCounters {
         Self {
             gets: 0,
             get_misses: 0,
+            metas: 0,
             touches: 0,
             touch_misses: 0,
             delete_misses: 0,

@@ -31,9 +31,40 @@ pub(crate) struct Item {
     pub(crate) stored: Seconds,
     /// Has it ever been read?
     pub(crate) fetched: bool,
+    /// When it was last read or stored.
+    pub(crate) last_access: Seconds,
+    /// Its key came in base64.
+    pub(crate) is_binary: bool,
+    /// It is to be renewed.
+    pub(crate) is_stale: bool,
+    /// Somebody has been told to renew it.
+    pub(crate) has_leased: bool,
 }
 
 impl Item {
+    /// An item that is stored now, without a CAS number yet.
+    pub(crate) fn new(
+        key: Bytes,
+        value: Bytes,
+        flags: u32,
+        expires: Option<Seconds>,
+        now: Seconds,
+    ) -> Self {
+        Self {
+            key,
+            value,
+            flags,
+            cas: 0,
+            expires,
+            stored: now,
+            fetched: false,
+            last_access: now,
+            is_binary: false,
+            is_stale: false,
+            has_leased: false,
+        }
+    }
+
     /// What it costs.
     pub(crate) fn size(&self) -> usize {
         item_size(self.key.len(), self.flags, self.value.len())

@@ -1,6 +1,6 @@
 //! An embedded memcached server and a fault proxy, for tests and demonstrations.
 //!
-//! [`Server`] is a memcached inside the process: all classic commands, with the rules, limits and
+//! [`Server`] is a memcached inside the process: all classic and meta commands, with the rules, limits and
 //! error texts of memcached 1.6.18, on a free port, with nothing to install. It can be stopped
 //! and started again at the same address, and it can fail on demand: [`Faults`] are those of a
 //! network (slow, silent, refusing, cutting replies short), [`Script`] replaces replies by error
@@ -33,7 +33,7 @@
 //!
 //! # How it differs from memcached
 //!
-//! - The meta commands (but `mn`), `watch`, `lru`, `slabs`, `lru_crawler`, `bget` and some reports
+//! - `watch`, `lru`, `slabs`, `lru_crawler`, `bget` and some reports
 //!   of `stats` (connections, key prefixes, enabling sizes) are missing: they are answered `ERROR`
 //!   or empty. A connection that speaks the binary protocol is closed.
 //! - Items are evicted in the exact order of their last use, over all sizes together; slab
@@ -42,6 +42,8 @@
 //! - `incr` and `decr` always pad a number that becomes shorter. memcached does not while somebody
 //!   holds the item: a reply on its way, as happens in a pipeline, or its maintenance of the LRU.
 //! - A value of white space alone is no number; memcached reads on behind it.
+//! - The meta flag `l` and the `la` of `me` tell when an item was last read; memcached 1.6.18 does not
+//!   note every read.
 //! - When a key is too long in a pipelined `get`, memcached drops replies that are due before it;
 //!   here they are sent. In a `gat` it touches the keys before the bad one; here it does not.
 //! - A line of keys may have 4 MiB; memcached's is bounded by its memory.

@@ -17,7 +17,7 @@ impl CommandCounts {
         self.by_verb[verb as usize]
     }
 
-    /// How many keys `get`, `gets`, `gat` and `gats` have asked for.
+    /// How many keys `get`, `gets`, `gat`, `gats` and `mg` have asked for.
     pub fn keys_read(&self) -> u64 {
         self.keys_read
     }

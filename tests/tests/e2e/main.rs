@@ -4,4 +4,5 @@ mod client;
 mod command_line;
 mod embedded_vs_real;
 mod memccapable;
+mod meta;
 mod real_memcached;

@@ -9,10 +9,9 @@
 //! quirks included: how `noreply` hides an error, which numbers wrap, which mistakes leave the
 //! data block to be read as commands. Clients have to survive exactly these answers.
 //!
-//! Understood are the classic commands, `mn`, and ElastiCache's `config get`. The meta commands
-//! (`mg`, `ms`, ...), the administration of slabs, LRU and log watchers, and the binary protocol are
-//! not: the former are answered with `ERROR`, a connection that opens with the binary protocol's
-//! magic byte is closed.
+//! Understood are the classic commands, the meta commands, and ElastiCache's `config get`. The
+//! administration of slabs, LRU and log watchers, and the binary protocol are not: the former is
+//! answered with `ERROR`, a connection that opens with the binary protocol's magic byte is closed.
 //!
 //! ```
 //! use bytes::BytesMut;
@@ -34,12 +33,14 @@
 //! ```
 
 mod line;
+mod meta;
 mod parser;
 mod reject;
 mod reply;
 mod request;
 mod tokens;
 
+pub use meta::{MetaLine, MetaRequest};
 pub use parser::{Event, Limits, Parser, item_size};
 pub use reject::Rejection;
 pub use reply::Reply;

@@ -34,6 +34,32 @@ pub enum Rejection {
     StatsDetailUsage,
     /// `stats cachedump` of a slab class that cannot exist.
     IllegalSlabId,
+    /// A meta command has a flag that memcached does not know.
+    InvalidFlag,
+    /// A meta command has a flag twice, or one that is no ASCII.
+    DuplicateFlag,
+    /// The same of `md` and `ma`, which do not say what is wrong.
+    InvalidOrDuplicateFlag,
+    /// A flag of a meta command wants a number.
+    BadToken,
+    /// The key of a meta command is no base64.
+    BadKeyEncoding,
+    /// The flag `O` has more than 31 bytes behind it.
+    OpaqueTooLong,
+    /// `mg` has too many flags.
+    TooManyGetFlags,
+    /// Another meta command has too many flags.
+    TooManyFlags,
+    /// The flag `M` wants one letter.
+    BadModeLength,
+    /// The flag `M` of `ms` has another letter than the modes there are.
+    InvalidSetMode,
+    /// The flag `M` of `ma` has another letter than the modes there are.
+    InvalidArithmeticMode,
+    /// The flag `J` wants a number.
+    InvalidInitial,
+    /// The flag `D` wants a number.
+    InvalidDeltaFlag,
     /// `shutdown` on a server that does not take it.
     ShutdownDisabled,
     /// The server has as many connections as it takes.
@@ -63,6 +89,19 @@ impl Rejection {
             Rejection::BadStatsLine => "CLIENT_ERROR bad command line",
             Rejection::StatsDetailUsage => "CLIENT_ERROR usage: stats detail on|off|dump",
             Rejection::IllegalSlabId => "CLIENT_ERROR Illegal slab id",
+            Rejection::InvalidFlag => "CLIENT_ERROR invalid flag",
+            Rejection::DuplicateFlag => "CLIENT_ERROR duplicate flag",
+            Rejection::InvalidOrDuplicateFlag => "CLIENT_ERROR invalid or duplicate flag",
+            Rejection::BadToken => "CLIENT_ERROR bad token in command line format",
+            Rejection::BadKeyEncoding => "CLIENT_ERROR error decoding key",
+            Rejection::OpaqueTooLong => "CLIENT_ERROR opaque token too long",
+            Rejection::TooManyGetFlags => "CLIENT_ERROR options flags are too long",
+            Rejection::TooManyFlags => "CLIENT_ERROR options flags too long",
+            Rejection::BadModeLength => "CLIENT_ERROR incorrect length for M token",
+            Rejection::InvalidSetMode => "CLIENT_ERROR invalid mode for ms M token",
+            Rejection::InvalidArithmeticMode => "CLIENT_ERROR invalid mode for ma M token",
+            Rejection::InvalidInitial => "CLIENT_ERROR invalid numeric initial value",
+            Rejection::InvalidDeltaFlag => "CLIENT_ERROR invalid numeric delta value",
             Rejection::ShutdownDisabled => "ERROR: shutdown not enabled",
             Rejection::TooManyConnections => "ERROR Too many open connections",
         }

@@ -2,7 +2,7 @@
 
 use bytes::{Buf, Bytes};
 
-use super::tokens;
+use super::{MetaRequest, tokens};
 
 /// A well-formed request, ready to be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,6 +98,24 @@ pub enum Command {
         /// Which one; `cluster` is the list of nodes.
         name: Bytes,
     },
+    /// `mg`: read an item and what is known about it.
+    MetaGet(Box<MetaRequest>),
+    /// `ms`: store a value.
+    MetaSet {
+        /// The key and the flags.
+        request: Box<MetaRequest>,
+        /// The data block.
+        value: Bytes,
+    },
+    /// `md`: remove an item or mark it stale.
+    MetaDelete(Box<MetaRequest>),
+    /// `ma`: add to a number or subtract from it.
+    MetaArithmetic(Box<MetaRequest>),
+    /// `me`: what the server keeps about an item.
+    MetaDebug {
+        /// The key, decoded if it came in base64.
+        key: Bytes,
+    },
     /// `mn`: the meta protocol's no-op, answered `MN`.
     MetaNoop,
     /// `quit`: close the connection.
@@ -127,6 +145,11 @@ impl Command {
             Command::Verbosity { .. } => Verb::Verbosity,
             Command::CacheMemlimit { .. } => Verb::CacheMemlimit,
             Command::ConfigGet { .. } => Verb::Config,
+            Command::MetaGet(_) => Verb::MetaGet,
+            Command::MetaSet { .. } => Verb::MetaSet,
+            Command::MetaDelete(_) => Verb::MetaDelete,
+            Command::MetaArithmetic(_) => Verb::MetaArithmetic,
+            Command::MetaDebug { .. } => Verb::MetaDebug,
             Command::MetaNoop => Verb::MetaNoop,
             Command::Quit => Verb::Quit,
         }
@@ -228,7 +251,12 @@ verbs! {
     Incr "incr",
     Decr "decr",
     Touch "touch",
+    MetaGet "mg",
+    MetaSet "ms",
+    MetaDelete "md",
+    MetaArithmetic "ma",
     MetaNoop "mn",
+    MetaDebug "me",
     FlushAll "flush_all",
     Version "version",
     Stats "stats",

@@ -56,7 +56,7 @@ fn commands(machine: &Machine, report: &mut Report<'_>) {
     );
     report.stat("cmd_flush", counters.flushes);
     report.stat("cmd_touch", counters.touches);
-    report.stat("cmd_meta", 0);
+    report.stat("cmd_meta", counters.metas);
     report.stat("get_hits", counters.total(ClassCounter::GetHits));
     report.stat("get_misses", counters.get_misses);
     report.stat("get_expired", counters.expired);

@@ -2,6 +2,8 @@
 //!
 //! The store is plain data and reads no clock: every operation is told the time.
 
+mod meta;
+
 use bytes::{Bytes, BytesMut};
 use steersman_memcached_protocol::server::{StoreMode, item_size, parse_counter};
 
@@ -9,6 +11,8 @@ use crate::counters::{ClassCounter, StoreCounters};
 use crate::item::{Item, Seconds, deadline};
 use crate::items::Items;
 use crate::slab::{Class, Classes};
+
+pub(crate) use self::meta::Arithmetic;
 
 /// How a storage command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +74,7 @@ impl Store {
             return None;
         };
         self.count(slot, ClassCounter::GetHits);
-        Some(self.read(slot))
+        Some(self.read(slot, now))
     }
 
     /// Reads an item and gives it a new expiry.
@@ -81,7 +85,7 @@ impl Store {
         now: Seconds,
     ) -> Option<&Item> {
         let slot = self.expire_later(key, exptime, now)?;
-        Some(self.read(slot))
+        Some(self.read(slot, now))
     }
 
     /// Gives an item a new expiry; tells whether there is one.
@@ -138,15 +142,8 @@ impl Store {
             (StoreMode::Prepend, Some(slot)) => return self.join(slot, Side::Front, value, now),
             (StoreMode::Set | StoreMode::Add | StoreMode::Replace, _) => {}
         }
-        let item = Item {
-            key: Bytes::copy_from_slice(key),
-            value: Bytes::copy_from_slice(value),
-            flags,
-            cas: 0,
-            expires: deadline(exptime, now),
-            stored: now,
-            fetched: false,
-        };
+        let (key, value) = (Bytes::copy_from_slice(key), Bytes::copy_from_slice(value));
+        let item = Item::new(key, value, flags, deadline(exptime, now), now);
         if self.put(present, item) {
             return Verdict::Stored;
         }
@@ -214,15 +211,8 @@ impl Store {
             return Counted::Now(number);
         }
         let item = self.items.get(slot);
-        let longer = Item {
-            key: item.key.clone(),
-            value: value.into(),
-            flags: item.flags,
-            cas: 0,
-            expires: item.expires,
-            stored: now,
-            fetched: item.fetched,
-        };
+        let (key, flags, expires) = (item.key.clone(), item.flags, item.expires);
+        let longer = Item::new(key, value.into(), flags, expires, now);
         if self.put(Some(slot), longer) {
             Counted::Now(number)
         } else {
@@ -314,10 +304,11 @@ impl Store {
         None
     }
 
-    fn read(&mut self, slot: usize) -> &Item {
+    fn read(&mut self, slot: usize, now: Seconds) -> &Item {
         self.items.touch(slot);
         let item = self.items.get_mut(slot);
         item.fetched = true;
+        item.last_access = now;
         item
     }
 
@@ -347,15 +338,8 @@ impl Store {
         };
         joined.extend_from_slice(first);
         joined.extend_from_slice(second);
-        let item = Item {
-            key: item.key.clone(),
-            value: joined.freeze(),
-            flags: item.flags,
-            cas: 0,
-            expires: item.expires,
-            stored: now,
-            fetched: false,
-        };
+        let value = joined.freeze();
+        let item = Item::new(item.key.clone(), value, item.flags, item.expires, now);
         if self.put(Some(slot), item) {
             Verdict::Stored
         } else {

@@ -10,7 +10,7 @@
 //! - To count from a value of nothing but white space memcached reads on behind it, and may find a
 //!   number there; here it is no number.
 //! - `gat` with a key that is too long has touched the keys before it in memcached.
-//! - What the embedded server does not have: the meta commands but `mn`, the binary protocol,
+//! - What the embedded server does not have: the binary protocol,
 //!   `bget`, `watch`, `lru`, `lru_crawler`, `slabs`, `refresh_certs`, `extstore`, `stats conns`,
 //!   `stats sizes_enable`, and statistics by key prefix.
 //! - Eviction, whose order depends on memcached's slab classes.
@@ -20,6 +20,7 @@ use std::io;
 use steersman_e2e::memcached::RealMemcached;
 use steersman_testkit::Server;
 
+mod meta;
 mod random;
 mod script;
 mod session;

@@ -124,7 +124,7 @@ fn step(rng: &mut Rng) -> Vec<u8> {
     step
 }
 
-fn choose<'a>(rng: &mut Rng, from: &[&'a str]) -> &'a str {
+pub(super) fn choose<'a>(rng: &mut Rng, from: &[&'a str]) -> &'a str {
     from[rng.usize(..from.len())]
 }
 
@@ -144,7 +144,7 @@ fn read(rng: &mut Rng, words: &mut Vec<String>) {
     }
 }
 
-fn value(rng: &mut Rng) -> Vec<u8> {
+pub(super) fn value(rng: &mut Rng) -> Vec<u8> {
     if rng.u8(..10) == 0 {
         let len = rng.usize(..2000);
         return std::iter::repeat_with(|| rng.u8(..)).take(len).collect();

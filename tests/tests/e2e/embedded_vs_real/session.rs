@@ -102,8 +102,45 @@ impl Session {
         })?;
         sent?;
         let closed = closed?;
-        Ok(Outcome { reply, closed })
+        Ok(Outcome {
+            reply: in_hundreds(&reply),
+            closed,
+        })
     }
+}
+
+/// Rounds the seconds in replies to meta commands to hundreds: what is left up, what has passed
+/// down.
+fn in_hundreds(reply: &[u8]) -> Vec<u8> {
+    let lines = reply.split(|&byte| byte == b'\n').map(|line| {
+        if !matches!(line.get(..3), Some(b"HD " | b"VA " | b"ME ")) {
+            return line.to_vec();
+        }
+        let words = line.split(|&byte| byte == b' ').map(round);
+        words.collect::<Vec<_>>().join(&b' ')
+    });
+    lines.collect::<Vec<_>>().join(&b'\n')
+}
+
+fn round(word: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(word);
+    let (text, end) = match text.strip_suffix('\r') {
+        Some(text) => (text, "\r"),
+        None => (&*text, ""),
+    };
+    for (name, rounded_up) in [("t", true), ("exp=-", true), ("l", false), ("la=", false)] {
+        if let Some(Ok(number)) = text.strip_prefix(name).map(str::parse::<u64>)
+            && (name, number) != ("exp=-", 1)
+        {
+            let hundreds = if rounded_up {
+                number.div_ceil(100)
+            } else {
+                number / 100
+            };
+            return format!("{name}{}{end}", 100 * hundreds).into_bytes();
+        }
+    }
+    word.to_vec()
 }
 
 fn hung_up<T>(error: io::Error, outcome: T) -> io::Result<T> {

@@ -96,8 +96,8 @@ enum State {
     Line { scanned: usize },
     /// Before a data block.
     Body(StoreHeader),
-    /// Inside a data block that is not wanted.
-    Swallow { left: usize, header: StoreHeader },
+    /// Inside a data block that is not wanted; what to tell behind it.
+    Swallow { left: usize, then: Event },
     /// The connection is to be closed once more has been said.
     Closing,
     /// Nothing more is read.
@@ -141,6 +141,15 @@ impl Parser {
                         }
                         Line::Hangup => self.state = State::Closing,
                         Line::Store(header) => self.state = self.expect_block(header),
+                        Line::Skip { reason, value_len } => {
+                            self.state = State::Swallow {
+                                left: value_len + CRLF.len(),
+                                then: Event::Rejected {
+                                    reason,
+                                    noreply: false,
+                                },
+                            };
+                        }
                     }
                 }
                 State::Body(header) => {
@@ -152,21 +161,18 @@ impl Parser {
                     self.state = NEXT_LINE;
                     return Some(take_block(header, input));
                 }
-                State::Swallow { left, header } => {
+                State::Swallow { left, then } => {
                     let now = left.min(input.len());
                     input.advance(now);
                     if now < left {
                         self.state = State::Swallow {
                             left: left - now,
-                            header,
+                            then,
                         };
                         return None;
                     }
                     self.state = NEXT_LINE;
-                    let StoreHeader {
-                        mode, key, noreply, ..
-                    } = header;
-                    return Some(Event::TooLarge { mode, key, noreply });
+                    return Some(then);
                 }
                 State::Closing => return Some(Event::Close),
                 State::Closed => {
@@ -212,11 +218,12 @@ impl Parser {
     }
 
     fn expect_block(&self, header: StoreHeader) -> State {
-        let size = item_size(header.key.len(), header.flags, header.value_len);
+        let (key_len, flags) = header.size();
+        let size = item_size(key_len, flags, header.value_len);
         if size > self.limits.max_item_size {
             State::Swallow {
                 left: header.value_len + CRLF.len(),
-                header,
+                then: header.into_too_large(),
             }
         } else {
             State::Body(header)

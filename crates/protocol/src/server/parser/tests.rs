@@ -48,8 +48,8 @@ fn every_verb_is_understood() {
     let lines = "get k\r\ngets k\r\ngat 1 k\r\ngats 1 k\r\nset k 1 2 1\r\nx\r\nadd k 1 2 1\r\nx\r\n\
                  replace k 1 2 1\r\nx\r\nappend k 1 2 1\r\nx\r\nprepend k 1 2 1\r\nx\r\n\
                  cas k 1 2 1 9\r\nx\r\nincr k 3\r\ndecr k 3\r\ntouch k 5\r\ndelete k\r\n\
-                 flush_all\r\nversion\r\nstats\r\nverbosity 1\r\ncache_memlimit 64\r\n\
-                 config get cluster\r\nmn\r\nquit\r\n";
+                 flush_all\r\nversion\r\nstats\r\nverbosity 1\r\ncache_memlimit 64\r\nmg k v\r\n\
+                 ms k 1\r\nx\r\nmd k\r\nma k\r\nme k\r\nconfig get cluster\r\nmn\r\nquit\r\n";
     let mut seen: Vec<Verb> = events(lines.as_bytes())
         .into_iter()
         .map(|event| match event {
@@ -273,6 +273,10 @@ mod splits {
             Just(b"get a b  c\r\n".to_vec()),
             Just(b"incr k 5\r\n".to_vec()),
             Just(b"set k 0 0 2000\r\n".to_vec()),
+            Just(b"ms k 2000 c\r\n".to_vec()),
+            Just(b"ms k 2 T0 k\r\nhi\r\n".to_vec()),
+            Just(b"ms k 5 z\r\n".to_vec()),
+            "m[gdae] Zm9v( [bvckO]){0,3}\r\n".prop_map(String::into_bytes),
             Just(b"stats items\n".to_vec()),
             Just(vec![b'v'; 2002]),
             proptest::collection::vec(any::<u8>(), 0..40),

@@ -1,9 +1,11 @@
 //! One request line to a command: which words it needs and what each of them means.
 
+mod meta;
+
 use bytes::Bytes;
 
 use super::tokens::{parse_i32, parse_u32, parse_u64, words};
-use super::{Command, Keys, MAX_KEY_LEN, Rejection, Request, StoreMode, Verb};
+use super::{Command, Event, Keys, MAX_KEY_LEN, MetaRequest, Rejection, Request, StoreMode, Verb};
 
 /// What a request line asks for.
 #[derive(Debug)]
@@ -12,6 +14,8 @@ pub(super) enum Line {
     Request(Request),
     /// The header of a storage command: its data block follows.
     Store(StoreHeader),
+    /// A storage command that is refused once its data block, of this length, has been skipped.
+    Skip { reason: Rejection, value_len: usize },
     /// An answer; not given if the client said `noreply`.
     Rejected { reason: Rejection, noreply: bool },
     /// Nothing a memcached client sends.
@@ -21,33 +25,65 @@ pub(super) enum Line {
 /// The line of a storage command.
 #[derive(Debug)]
 pub(super) struct StoreHeader {
-    pub(super) mode: StoreMode,
-    pub(super) key: Bytes,
-    pub(super) flags: u32,
-    pub(super) exptime: i32,
+    pub(super) storing: Storing,
     pub(super) value_len: usize,
     pub(super) noreply: bool,
 }
 
+/// What a storage command says besides the length of its data block.
+#[derive(Debug)]
+pub(super) enum Storing {
+    Classic {
+        mode: StoreMode,
+        key: Bytes,
+        flags: u32,
+        exptime: i32,
+    },
+    Meta(Box<MetaRequest>),
+}
+
 impl StoreHeader {
     pub(super) fn into_request(self, value: Bytes) -> Request {
-        let Self {
-            mode,
-            key,
-            flags,
-            exptime,
-            noreply,
-            ..
-        } = self;
-        Request {
-            command: Command::Store {
+        let command = match self.storing {
+            Storing::Classic {
+                mode,
+                key,
+                flags,
+                exptime,
+            } => Command::Store {
                 mode,
                 key,
                 flags,
                 exptime,
                 value,
             },
-            noreply,
+            Storing::Meta(request) => Command::MetaSet { request, value },
+        };
+        Request {
+            command,
+            noreply: self.noreply,
+        }
+    }
+
+    /// The length of the key, and the client's flags.
+    pub(super) fn size(&self) -> (usize, u32) {
+        match &self.storing {
+            Storing::Classic { key, flags, .. } => (key.len(), *flags),
+            Storing::Meta(request) => (request.key.len(), request.client_flags),
+        }
+    }
+
+    /// What becomes of it if its item is too large. A meta command removes the item that is
+    /// there in every mode, like a `set`.
+    pub(super) fn into_too_large(self) -> Event {
+        let (mode, key) = match self.storing {
+            Storing::Classic { mode, key, .. } => (mode, key),
+            Storing::Meta(request) => (StoreMode::Set, request.key),
+        };
+        Event::TooLarge {
+            mode,
+            key,
+            noreply: self.noreply,
         }
     }
 }
@@ -119,6 +155,14 @@ fn request(command: Command, noreply: bool) -> Line {
     Line::Request(Request { command, noreply })
 }
 
+/// The length of a data block.
+fn declared_len(word: &[u8]) -> Result<usize, Rejection> {
+    let declared = parse_i32(word).filter(|&declared| declared <= MAX_DECLARED_LEN);
+    declared
+        .and_then(|declared| usize::try_from(declared).ok())
+        .ok_or(Rejection::BadFormat)
+}
+
 /// All keys are checked before the first is looked up: one that is too long spoils the reply.
 fn checked_keys(line: &Bytes, keys: &[u8]) -> Result<Keys, Rejection> {
     if words(keys).any(|key| key.len() > MAX_KEY_LEN) {
@@ -151,6 +195,11 @@ impl Arguments<'_> {
                 return Ok(request(Command::Stats { args }, false));
             }
             Verb::Config => return self.config(),
+            Verb::MetaGet
+            | Verb::MetaSet
+            | Verb::MetaDelete
+            | Verb::MetaArithmetic
+            | Verb::MetaDebug => return Ok(self.meta(verb).unwrap_or_else(rejected)),
             Verb::MetaNoop => return Ok(request(Command::MetaNoop, false)),
             Verb::Quit => return Ok(request(Command::Quit, false)),
             Verb::Set => return self.store(StoreMode::Set),
@@ -254,23 +303,21 @@ impl Arguments<'_> {
         let key = self.key()?;
         let flags = parse_u32(self.words[1]).ok_or(Rejection::BadFormat)?;
         let exptime = parse_i32(self.words[2]).ok_or(Rejection::BadFormat)?;
-        let declared = parse_i32(self.words[3]).ok_or(Rejection::BadFormat)?;
+        let value_len = declared_len(self.words[3])?;
         let mode = match mode {
             StoreMode::Cas(_) => {
                 StoreMode::Cas(parse_u64(self.words[4]).ok_or(Rejection::BadFormat)?)
             }
             other => other,
         };
-        if declared > MAX_DECLARED_LEN {
-            return Err(Rejection::BadFormat);
-        }
-        let value_len = usize::try_from(declared).map_err(|_| Rejection::BadFormat)?;
         let noreply = self.noreply();
         Ok(Line::Store(StoreHeader {
-            mode,
-            key,
-            flags,
-            exptime,
+            storing: Storing::Classic {
+                mode,
+                key,
+                flags,
+                exptime,
+            },
             value_len,
             noreply,
         }))

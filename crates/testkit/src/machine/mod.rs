@@ -1,5 +1,7 @@
 //! The server behind the connections: the items, the settings and what was asked.
 
+mod meta;
+
 use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
@@ -83,6 +85,9 @@ impl Machine {
         match event {
             Event::Request(request) => {
                 self.counts.count(request.command.verb());
+                if let Command::MetaGet(_) = &request.command {
+                    self.counts.count_keys(1);
+                }
                 if let Command::Get { keys, .. } | Command::GetAndTouch { keys, .. } =
                     &request.command
                 {
@@ -173,6 +178,26 @@ impl Machine {
             }
             Command::ConfigGet { name } => {
                 self.config_get(&name, out);
+                return Answer::Done;
+            }
+            Command::MetaGet(request) => {
+                meta::get(&request, &mut self.store, now, out);
+                return Answer::Done;
+            }
+            Command::MetaSet { request, value } => {
+                meta::set(&request, &value, &mut self.store, now, out);
+                return Answer::Done;
+            }
+            Command::MetaDelete(request) => {
+                meta::delete(&request, &mut self.store, now, out);
+                return Answer::Done;
+            }
+            Command::MetaArithmetic(request) => {
+                meta::arithmetic(&request, &mut self.store, now, out);
+                return Answer::Done;
+            }
+            Command::MetaDebug { key } => {
+                meta::debug(&key, &mut self.store, now, out);
                 return Answer::Done;
             }
             Command::MetaNoop => Reply::MetaNoop,
