@@ -10,6 +10,7 @@ use steersman_selection::{Placement, Scheme};
 use crate::access::{Access, PASSWORD_VARIABLE};
 use crate::answer::Failure;
 use crate::args::Globals;
+use crate::discovery;
 use crate::errors::{self, reason};
 use crate::nodes;
 
@@ -63,6 +64,7 @@ impl Environment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Argument,
+    Discovery,
     Environment,
     /// Nowhere.
     Default,
@@ -74,6 +76,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Argument => "--node",
+            Self::Discovery => "--discovery",
             Self::Environment => NODES_VARIABLE,
             Self::Default => "the default node",
             Self::Embedded => "the node inside this process",
@@ -101,6 +104,25 @@ impl Context {
         environment: Environment,
     ) -> Result<Self, Failure> {
         let settings = Settings::new(globals, command)?;
+        let access = Access::new(&globals.access, environment.password);
+        let replicas = globals.replicas.unwrap_or(1);
+        if let Some(url) = &globals.discovery {
+            let builder = access.apply(Client::builder())?;
+            let builder = builder
+                .placement(settings.scheme)
+                .min_connections(0)
+                .connection_timeout(settings.timeout)
+                .discovery_timeout(settings.timeout);
+            let nodes = discovery::discover(url, builder)?;
+            return Ok(Self {
+                nodes_as_given: nodes.iter().map(|node| node.name().to_owned()).collect(),
+                nodes,
+                source: Source::Discovery,
+                replicas,
+                access,
+                settings,
+            });
+        }
         let (source, texts) = choose_nodes(&globals.nodes, environment.nodes)?;
         let nodes = texts
             .iter()
@@ -109,8 +131,8 @@ impl Context {
             nodes: nodes.collect::<Result<_, _>>()?,
             nodes_as_given: texts.iter().map(|text| text.trim().to_owned()).collect(),
             source,
-            replicas: globals.replicas.unwrap_or(1),
-            access: Access::new(&globals.access, environment.password),
+            replicas,
+            access,
             settings,
         })
     }

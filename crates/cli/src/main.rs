@@ -14,6 +14,7 @@ mod cassandra;
 mod commands;
 mod context;
 mod demo;
+mod discovery;
 mod duration;
 mod errors;
 mod histogram;

@@ -19,6 +19,10 @@
 //! # Ok(()) }
 //! ```
 //!
+//! Nodes may be discovered instead: see [`Builder::discovery`] and [`Discovery`]. Those that are given
+//! by host name are followed when it comes to stand for other addresses
+//! ([`Builder::resolve_interval`]).
+//!
 //! # Testing your code
 //!
 //! `steersman-testkit` has a memcached inside the process that fails on demand:
@@ -126,8 +130,11 @@ pub use crate::backoff::Backoff;
 pub use crate::builder::Builder;
 pub use crate::call::{Call, GetMany};
 pub use crate::client::{Client, NodeHandle};
+#[cfg(feature = "dns")]
+pub use crate::discovery::SrvRecords;
 pub use crate::discovery::{
-    Dialer, Discovered, Discovery, DiscoveryError, ElastiCache, FixedNodes, NodesFile,
+    AddressRecords, Dialer, Discovered, Discovery, DiscoveryError, ElastiCache, FixedNodes,
+    NodesFile,
 };
 pub use crate::error::{Error, ErrorKind, Result, Stage};
 pub use crate::events::{ClusterEvents, Event, EventStream};
@@ -137,6 +144,8 @@ pub use crate::outcome::{CasOutcome, Many, PerNode, StoreOutcome};
 pub use crate::replication::{
     Hedge, Replication, ReplicationMetrics, Reported, WriteSuccess, Written,
 };
+#[cfg(feature = "dns")]
+pub use crate::resolve::DnsResolver;
 pub use crate::resolve::{Resolved, Resolver, Resolving, SystemResolver};
 #[cfg(feature = "tls")]
 pub use crate::tls::{Tls, TlsFailure};

@@ -83,14 +83,15 @@ pub(crate) fn definition() -> clap::Command {
         let without_effect: &[&str] = match command.get_name() {
             "completions" => &[
                 "node",
+                "discovery",
                 "placement",
                 "slot_bits",
                 "replicas",
                 "timeout",
                 "json",
             ],
-            "demo" => &["node", "replicas"],
-            "cassandra" => &["node", "placement", "slot_bits", "replicas"],
+            "demo" => &["node", "discovery", "replicas"],
+            "cassandra" => &["node", "discovery", "placement", "slot_bits", "replicas"],
             "route" | "moves" => &["timeout"],
             "bench" => &[],
             "stats" | "version" | "flush" | "verbosity" => &["placement", "slot_bits", "replicas"],
@@ -126,6 +127,15 @@ pub(crate) struct Globals {
         global = true
     )]
     pub(crate) nodes: Vec<String>,
+
+    /// Where the nodes are found, in place of --node: `elasticache://HOST[:PORT]`,
+    /// `dns://NAME[:PORT]`, `dns+srv://NAME` or `file:///PATH`
+    ///
+    /// It is asked once, when the command begins: the configuration endpoint of an ElastiCache
+    /// cluster, the addresses of a name, its SRV records (if that was built: feature `dns`), or a file
+    /// with a node a line.
+    #[arg(long, value_name = "URL", conflicts_with = "node", global = true)]
+    pub(crate) discovery: Option<String>,
 
     /// How keys are placed on nodes; the same for every client of a cluster
     #[arg(

@@ -95,6 +95,11 @@ fn refuse_what_has_no_effect(globals: &Globals, command: &Command) -> Result<(),
         ));
     }
     let own_nodes = matches!(command, Command::Demo(_) | Command::Cassandra { .. });
+    if own_nodes && globals.discovery.is_some() {
+        return Err(Failure::told(
+            "--discovery has no effect here: it is for commands that use nodes of memcached",
+        ));
+    }
     if own_nodes && globals.access.tls {
         return Err(Failure::told(
             "--tls has no effect here: it is for nodes of memcached that --node names",

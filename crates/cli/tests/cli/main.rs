@@ -6,6 +6,7 @@ mod bench;
 #[cfg(feature = "cassandra")]
 mod cassandra;
 mod demo;
+mod discovery;
 mod harness;
 mod outage;
 mod output;

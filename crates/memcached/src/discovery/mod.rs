@@ -2,8 +2,9 @@
 //!
 //! A [`Discovery`] is asked for the list again and again by a task of the client ([`follow`]), which
 //! checks what it says ([`list`]) and changes the members of the cluster in one step. Ready-made are
-//! [`ElastiCache`], [`NodesFile`] and [`FixedNodes`].
+//! [`ElastiCache`], [`AddressRecords`], `SrvRecords`, [`NodesFile`] and [`FixedNodes`].
 
+mod addresses;
 mod dialer;
 mod elasticache;
 mod file;
@@ -11,16 +12,21 @@ mod fixed;
 mod follow;
 mod list;
 mod progress;
+#[cfg(feature = "dns")]
+mod services;
 
 use std::pin::Pin;
 use std::time::Duration;
 
+pub use self::addresses::AddressRecords;
 pub use self::dialer::Dialer;
 pub use self::elasticache::ElastiCache;
 pub use self::file::NodesFile;
 pub use self::fixed::FixedNodes;
 pub(crate) use self::follow::Follower;
 pub(crate) use self::progress::Progress;
+#[cfg(feature = "dns")]
+pub use self::services::SrvRecords;
 use crate::address::NodeConfig;
 
 /// Why a [`Discovery`] has no list; any error will do.

@@ -4,6 +4,8 @@
 //! name is made by [`dial`]: the name is resolved anew and its addresses are tried in the order and
 //! with the delays of RFC 8305 ([`race`]). The node remembers which address it came to.
 
+#[cfg(feature = "dns")]
+mod dns;
 mod race;
 mod system;
 
@@ -12,6 +14,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::time::Duration;
 
+#[cfg(feature = "dns")]
+pub use self::dns::DnsResolver;
 pub use self::system::SystemResolver;
 use crate::address::Endpoint;
 use crate::transport::{Connector, Transport};

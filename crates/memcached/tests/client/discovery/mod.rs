@@ -1,5 +1,7 @@
 //! Members that are discovered: lists that come, change, make no sense or do not come.
 
+#[cfg(feature = "dns")]
+mod dns;
 mod elasticache;
 mod file;
 mod lists;
