@@ -211,10 +211,15 @@ async fn binary_keys_and_counters() -> io::Result<()> {
         assert_eq!(client.ask(down)?.number(), Some(0));
         let none = Arithmetic::increment(key("none"), 1).return_value();
         assert_eq!(client.ask(none)?.status, Status::NotFound);
-        let item = client.ask(Command::Inspect(binary.into()))?;
-        assert_eq!(item.key.as_deref(), Some(&bytes[..]));
+        let read = client.ask(Get::new(binary).value().return_key().opaque(4))?;
+        assert_eq!((read.number(), read.opaque), (Some(0), Some(4)));
         let removed = client.ask(Delete::new(binary).return_key())?;
         assert_eq!(removed.key.as_deref(), Some(&bytes[..]));
+
+        let data = Bytes::from_static(b"v");
+        client.ask(Set::new(binary, &data))?;
+        let item = client.ask(Command::Inspect(binary.into()))?;
+        assert_eq!(item.key.as_deref(), Some(&bytes[..]));
         Ok(())
     })
     .await

@@ -73,7 +73,8 @@ impl<'a> Get<'a> {
         self.flag(b'l')
     }
 
-    /// Asks for the key (`k`), which is compared with the one that was asked for.
+    /// Asks for the key (`k`), which is compared with the one that was asked for. Not sent with a
+    /// binary key, of which memcached may send bare bytes; use [`opaque`](Self::opaque).
     pub fn return_key(self) -> Self {
         self.flag(b'k')
     }

@@ -69,7 +69,9 @@ pub enum Command<'a> {
     /// Adds to a number or subtracts from it (`ma`).
     Arithmetic(Arithmetic<'a>),
     /// Asks what the server keeps about an item, for people to look at (`me`); answered by
-    /// [`Status::Item`] or [`Status::Miss`].
+    /// [`Status::Item`] or [`Status::Miss`]. The reply bears the key. Of a binary one that a read or
+    /// a counter has made the item of, memcached sends the bare bytes; white space in them ends the
+    /// connection with a protocol error.
     Inspect(MetaKey<'a>),
     /// Does nothing (`mn`); answered by [`Status::Noop`] once everything before it is done.
     Noop,
@@ -120,6 +122,15 @@ impl<'a> Command<'a> {
             each(b'b', Argument::None);
         }
         match self {
+            // The server may send a binary key back as it is, line ends and all: it does for an item
+            // that a read or a counter has made.
+            Self::Get(get) if matches!(get.key, MetaKey::Binary(_)) => {
+                get.for_each_flag(&mut |letter, argument| {
+                    if letter != b'k' {
+                        each(letter, argument);
+                    }
+                });
+            }
             Self::Get(get) => get.for_each_flag(each),
             Self::Set(set) => set.for_each_flag(each),
             Self::Delete(delete) => delete.for_each_flag(each),
