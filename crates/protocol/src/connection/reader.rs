@@ -56,6 +56,7 @@ impl ValueHeader {
 impl Reader {
     /// Reads one line, or the data of one value, or whole replies, and answers what that completes
     /// in `asked`; false if there is nothing complete to read.
+    #[inline]
     pub(super) fn read<T>(
         &mut self,
         asked: &mut Outbox<T>,
@@ -172,6 +173,7 @@ impl Reader {
 
     /// Reads the line of a reply to a meta command; none if a value follows, with which it is
     /// answered.
+    #[inline(never)]
     fn read_meta_line<T>(
         &mut self,
         kind: Kind,

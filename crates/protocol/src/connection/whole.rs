@@ -19,6 +19,7 @@ const END: &[u8] = b"END\r\n";
 
 /// Reads the small values and the end lines that the input begins with, as far as they answer the
 /// reads that are next, and answers those; false if there is nothing of the kind.
+#[inline]
 pub(super) fn read_whole<T>(
     asked: &mut Outbox<T>,
     input: &mut Input<'_>,

@@ -170,6 +170,7 @@ impl<T> Outbox<T> {
         &mut self.output
     }
 
+    #[inline]
     fn push_command(&mut self, request: &Request<'_>, expected: Expected, token: Option<T>) {
         self.close_line();
         self.pending

@@ -103,6 +103,7 @@ impl<'a> Command<'a> {
     }
 
     /// What may answer it.
+    #[inline(never)]
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Self::Get(get) if get.returns_value() => Kind::GetValue,

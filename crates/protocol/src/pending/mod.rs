@@ -181,6 +181,7 @@ impl<T> Pending<T> {
     }
 
     /// Answers what the front command still waits for, and ends it.
+    #[inline]
     pub(crate) fn answer_rest(&mut self, reply: Reply, sink: &mut impl FnMut(T, Reply)) {
         let Some(&Command {
             expected,
