@@ -43,7 +43,16 @@ struct Repr {
 }
 
 /// Operations of which it does not matter whether the server executed them.
-const READS: [&str; 6] = ["get", "gets", "get_many", "gets_many", "version", "stats"];
+const READS: [&str; 8] = [
+    "get",
+    "gets",
+    "get_many",
+    "gets_many",
+    "meta_inspect",
+    "meta_noop",
+    "version",
+    "stats",
+];
 
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,6 +86,9 @@ pub enum ErrorKind {
     /// The server sent what memcached's protocol does not allow, and the connection was closed.
     /// Is it a memcached?
     Protocol,
+    /// The server is too old for what was asked of it; nothing was sent. The message names what it
+    /// lacks and the version that has it.
+    Unsupported,
     /// The server answered with an error line (`ERROR`, `CLIENT_ERROR`, `SERVER_ERROR`).
     Server,
     /// The client was closed.
@@ -264,6 +276,7 @@ impl Error {
             | ErrorKind::UnknownNode
             | ErrorKind::Tls
             | ErrorKind::Authentication
+            | ErrorKind::Unsupported
             | ErrorKind::Closed
             | ErrorKind::Runtime => false,
         }

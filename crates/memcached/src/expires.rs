@@ -45,6 +45,13 @@ impl From<SystemTime> for Expires {
     }
 }
 
+/// As it goes on the wire when sent now.
+impl From<Expires> for Expiry {
+    fn from(expires: Expires) -> Self {
+        expires.to_wire()
+    }
+}
+
 impl Expires {
     /// As it goes on the wire when sent now.
     pub(crate) fn to_wire(self) -> Expiry {

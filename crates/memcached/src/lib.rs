@@ -120,7 +120,7 @@ mod transport;
 mod value;
 
 pub use bytes::Bytes;
-pub use steersman_memcached_protocol::{ServerError, ServerErrorKind, Value};
+pub use steersman_memcached_protocol::{Expiry, ServerError, ServerErrorKind, Value, meta};
 pub use steersman_selection as selection;
 pub use steersman_selection::Scheme;
 

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::ServerVersion;
+use crate::meta::Requirement;
 
 /// Why a request was not taken. Nothing of it was encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,22 +60,12 @@ impl fmt::Display for RequestError {
                 f,
                 "{command} can't be sent without waiting for the reply: it has no other effect"
             ),
-            Problem::Unsupported {
-                command,
-                flag,
-                needed,
-                found,
-            } => {
-                match flag {
-                    Some(flag) => write!(f, "the flag {flag} of {command}")?,
-                    None => write!(f, "the command {command}")?,
-                }
-                write!(
-                    f,
-                    " needs memcached {needed}, but the server is {found}: do without it, or \
-                     update the server"
-                )
-            }
+            Problem::Unsupported { requirement, found } => write!(
+                f,
+                "{requirement} needs memcached {}, but the server is {found}: do without it, or \
+                 update the server",
+                requirement.version()
+            ),
             Problem::Closed => {
                 f.write_str("the connection is closed: send the request on another one")
             }
@@ -117,10 +108,7 @@ pub(crate) enum Problem {
         command: &'static str,
     },
     Unsupported {
-        command: &'static str,
-        /// The flag that is lacking; `None` if it is the command itself.
-        flag: Option<char>,
-        needed: ServerVersion,
+        requirement: Requirement,
         found: ServerVersion,
     },
     Closed,

@@ -67,18 +67,27 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { call, state } = self.get_mut();
-        let outcome = ready!(match state {
-            State::Sent(reply) => reply.poll(cx).map(|told| call.read(told)),
-            State::Fresh => call.begin(state, cx),
-            State::Queued(reply, _) => reply.poll(cx).map(|told| call.read(told)),
-            State::Quiet(quiet) => call.poll_quiet(quiet, cx),
-            State::Replicated(replicated) => poll_replicated::<O>(replicated, cx),
-            State::Done => Poll::Pending,
-        });
-        if let State::Queued(_, ticket) = std::mem::replace(state, State::Done) {
-            ticket.answered();
+        loop {
+            let outcome = ready!(match state {
+                State::Sent(reply) => reply.poll(cx).map(|told| call.read(told)),
+                State::Fresh => call.begin(state, cx),
+                State::Queued(reply, _) => reply.poll(cx).map(|told| call.read(told)),
+                State::Quiet(quiet) => call.poll_quiet(quiet, cx),
+                State::Replicated(replicated) => poll_replicated::<O>(replicated, cx),
+                State::Done => Poll::Pending,
+            });
+            if let State::Queued(_, ticket) = std::mem::replace(state, State::Done) {
+                ticket.answered();
+            }
+            match outcome {
+                Err(error)
+                    if error.kind() == ErrorKind::Unsupported && call.operation.fall_back() =>
+                {
+                    *state = State::Fresh;
+                }
+                outcome => return Poll::Ready(outcome.map_err(|error| call.explain(error))),
+            }
         }
-        Poll::Ready(outcome.map_err(|error| call.explain(error)))
     }
 }
 

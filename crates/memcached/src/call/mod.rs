@@ -7,6 +7,7 @@
 mod admin;
 mod future;
 mod many;
+mod meta;
 mod read;
 mod write;
 
@@ -19,6 +20,9 @@ use steersman_memcached_protocol::{Key, Reply, ServerError, ServerErrorKind};
 pub use self::admin::{AllNodes, CacheMemlimit, FlushAll, Stats, Verbosity, Version};
 pub use self::future::CallFuture;
 pub use self::many::{GetMany, GetManyFuture};
+pub use self::meta::{
+    Meta, MetaArithmetic, MetaBuild, MetaDelete, MetaGet, MetaInspect, MetaNoop, MetaSet,
+};
 pub use self::read::Get;
 pub(crate) use self::read::ReadOf;
 pub use self::write::{
@@ -56,6 +60,11 @@ pub(crate) mod sealed {
 
         /// The request, or why its arguments cannot be sent.
         fn request(&self) -> Result<Request<'_>>;
+
+        /// Changes the operation to one that older servers can do as well, if there is one.
+        fn fall_back(&mut self) -> bool {
+            false
+        }
 
         /// Reads the reply; gives it back if it is none that fits.
         fn read(reply: Reply) -> std::result::Result<Self::Output, Reply>;

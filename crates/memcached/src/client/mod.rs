@@ -2,6 +2,7 @@
 
 mod cluster;
 mod life;
+mod meta;
 mod node;
 mod read;
 mod write;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use steersman_selection::NodeReport;
 
 use crate::address::NodeConfig;
-use crate::call::{CacheMemlimit, Call, FlushAll, Stats, Verbosity, Version};
+use crate::call::{CacheMemlimit, Call, FlushAll, MetaNoop, Stats, Verbosity, Version};
 use crate::metrics::PoolMetrics;
 use crate::node::Node;
 use crate::shared::Shared;
@@ -62,6 +62,12 @@ impl NodeHandle {
     /// The server's version.
     pub fn version(&self) -> Call<Version> {
         self.call(Version)
+    }
+
+    /// Waits until the server has done everything that was sent before on one of the connections, and
+    /// shows that it answers (`mn`; `version` if it is older than 1.6).
+    pub fn meta_noop(&self) -> Call<MetaNoop> {
+        self.call(MetaNoop::default())
     }
 
     /// The server's statistics: the general ones for `""`, others for `"settings"`, `"items"`,

@@ -24,6 +24,7 @@ use super::health::Ending;
 use super::lane::Leave;
 use super::state;
 use super::token::{Tally, Token};
+use super::version::Version;
 use crate::error::{Error, ErrorKind, Stage};
 use crate::transport::Transport;
 
@@ -82,6 +83,8 @@ pub(super) struct Answered {
     pub(super) places: usize,
     /// How many of the places were those of noreply writes.
     pub(super) quiet: usize,
+    /// What the server has said of its version.
+    pub(super) version: Option<Version>,
 }
 
 /// Why the driver ends.
@@ -184,12 +187,15 @@ impl Driver {
         }
         if answered.replies > 0 {
             self.answered_at = self.silent_since;
+            let replies = answered.replies;
+            answered.version = self.tally.version.take();
             let operations = std::mem::take(&mut self.tally.operations);
             self.node
-                .release(self.lane, &answered, operations, self.answered_at);
+                .release(self.lane, answered, operations, self.answered_at);
             self.tally.wake();
+            return outcome.map(|()| replies);
         }
-        outcome.map(|()| answered.replies)
+        outcome.map(|()| 0)
     }
 
     /// The machine reserves room for a whole value; more is made only when that is used up.

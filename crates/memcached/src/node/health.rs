@@ -21,6 +21,7 @@ use super::Node;
 use super::lane::{Lane, Leave};
 use super::state::{Phase, State};
 use super::token::Token;
+use super::version::Version;
 use crate::error::{Error, ErrorKind};
 
 /// How a connection ended, as far as its node's health is concerned.
@@ -34,15 +35,22 @@ pub(super) enum Ending {
 }
 
 impl Node {
-    /// A connection stands: takes it into service, unless the node is closing.
-    pub(super) fn opened(&self, took: Duration) -> Option<u64> {
+    /// A connection stands: takes it into service, unless the node is closing. Its server's version is
+    /// known if it was asked already.
+    pub(super) fn opened(&self, took: Duration, version: Option<&str>) -> Option<u64> {
         let now = Instant::now();
         let mut state = self.lock();
         if state.closing.is_some() {
             return None;
         }
         let id = state.fresh_id();
-        state.lanes.push(Lane::new(id, self.options.limits, now));
+        let mut lane = Lane::new(id, self.options.limits, now);
+        if let Some(text) = version {
+            lane.version = Version::read(text);
+        }
+        state.lanes.push(lane);
+        let newest = state.lanes.len() - 1;
+        state.greet(newest);
         state.counters.connected(took);
         state.grow = false;
         state.retry_at = None;

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::state::earlier;
 use super::token::Token;
+use super::version::Version;
 use crate::error::Error;
 
 /// The callers' side of a connection; it lives under the node's lock.
@@ -22,6 +23,7 @@ pub(super) struct Lane {
     /// The driver, asleep; taken by whoever has work for it, so that it is woken once.
     pub(super) waker: Option<Waker>,
     pub(super) leave: Option<Leave>,
+    pub(super) version: Version,
     /// When the first request with a time-out was put in the outbox, and the earliest deadline by
     /// that.
     timed: Option<Timed>,
@@ -79,6 +81,7 @@ impl Lane {
             quiet: 0,
             waker: None,
             leave: None,
+            version: Version::Unasked,
             timed: None,
             heard: now,
         }

@@ -4,7 +4,7 @@
 //! for bookkeeping and encoding only. A caller encodes its request straight into the outbox of
 //! a connection ([`choice`], [`lane`]) or waits in the queue ([`queue`], [`waiting`]); the connection's
 //! [`driver`] moves the outbox to the wire, hands out the replies ([`token`], [`waiter`]) and keeps
-//! the time ([`expiry`]); the [`supervisor`] makes connections, waits between attempts and closes
+//! the time ([`expiry`]); what not every server has waits for its [`version`]; the [`supervisor`] makes connections, waits between attempts and closes
 //! idle ones. Connections follow their node's name to other addresses ([`moves`]).
 
 mod choice;
@@ -18,6 +18,7 @@ mod queue;
 mod state;
 mod supervisor;
 mod token;
+mod version;
 mod waiter;
 mod waiting;
 
@@ -37,6 +38,7 @@ pub(crate) use self::queue::{Ask, Ticket};
 use self::state::{Phase, State};
 use self::token::Tally;
 pub(crate) use self::token::{Gather, Token};
+use self::version::Admission;
 pub(crate) use self::waiter::{Told, Waiter};
 use crate::address::NodeConfig;
 use crate::error::{Error, ErrorKind, Result};
@@ -136,6 +138,20 @@ impl Node {
                 return Err(error);
             }
         };
+        if let Some(needed) = ask.requirement() {
+            match state.admit(spot, &needed) {
+                Ok(Admission::Granted) => {}
+                Ok(Admission::Later) => {
+                    let waker = state.lanes[spot].waker.take();
+                    let queued = self.enqueue(state, ask, limit, dormant);
+                    if let Some(waker) = waker {
+                        waker.wake();
+                    }
+                    return queued;
+                }
+                Err(error) => return Err(self.refuse(state, counts, error)),
+            }
+        }
         let lane = &mut state.lanes[spot];
         if let Some(limit) = limit.filter(|_| !quiet) {
             ask.expires(lane.deadline(limit));
@@ -163,8 +179,13 @@ impl Node {
     /// Why a request was not taken, counted.
     #[cold]
     fn refuse(&self, mut state: MutexGuard<'_, State>, counts: bool, error: Error) -> Error {
-        // A call that chose a node just before that was removed goes on to another one.
-        if counts && error.kind() != ErrorKind::UnknownNode {
+        // A call that chose a node just before that was removed goes on to another one, and one that
+        // the server is too old for may go on in other words.
+        let goes_on = matches!(
+            error.kind(),
+            ErrorKind::UnknownNode | ErrorKind::Unsupported
+        );
+        if counts && !goes_on {
             state.operations.count(Ended::Failed);
         }
         error.at_node(self.name())
@@ -176,9 +197,14 @@ impl Node {
     }
 
     /// Counts what a connection has answered, gives back its places and hands them to those who wait.
-    fn release(&self, lane: u64, answered: &Answered, operations: OperationCounters, now: Instant) {
+    fn release(&self, lane: u64, answered: Answered, operations: OperationCounters, now: Instant) {
         let mut state = self.lock();
         state.operations.add(operations);
+        if let Some(version) = answered.version
+            && let Some(lane) = state.lane(lane)
+        {
+            lane.version = version;
+        }
         state.release(lane, answered.places, answered.quiet, now);
         self.serve_queue(state);
     }

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use steersman_memcached_protocol::meta::Requirement;
 use steersman_memcached_protocol::{Key, Limits, Outbox, ReadKind, Request};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -32,6 +33,15 @@ impl Ask<'_> {
     /// Whether it is an operation, and not a part of one that counts itself.
     pub(super) fn counts(&self) -> bool {
         matches!(self, Self::One(..))
+    }
+
+    /// What the server has to be for it, if not every server will do.
+    #[inline]
+    pub(super) fn requirement(&self) -> Option<Requirement> {
+        match self {
+            Self::One(Request::Meta(command), _) => Some(command.requirement()),
+            _ => None,
+        }
     }
 
     /// Whether whoever asks waits for its place on a connection, and not just for the reply.
@@ -95,6 +105,7 @@ pub(super) struct Queued {
     pub(super) quiet: bool,
     /// Whether it is an operation, and not a part of one that counts itself.
     pub(super) counts: bool,
+    pub(super) requirement: Option<Requirement>,
     /// From then on it is late; none if its caller keeps the time, or has all of it.
     pub(super) deadline: Option<Instant>,
     /// Whoever waits for the place.
@@ -109,12 +120,14 @@ impl Queued {
     ) -> Result<(Self, Option<oneshot::Receiver<Result<()>>>)> {
         let (admitted, receiver) = ask.waits_for_place().then(oneshot::channel).unzip();
         let (quiet, counts, deadline) = (ask.is_quiet(), ask.counts(), ask.deadline());
+        let requirement = ask.requirement();
         let parcel = ask.into_parcel(limits)?;
         Ok((
             Self {
                 parcel,
                 quiet,
                 counts,
+                requirement,
                 deadline,
                 admitted,
             },

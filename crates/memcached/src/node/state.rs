@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::lane::{Lane, Leave};
 use super::moves::Addresses;
 use super::queue::{Admitted, Queued};
+use super::version::Admission;
 use super::waiting::Waiting;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::metrics::{ConnectionCounters, Ended, OperationCounters};
@@ -36,6 +37,8 @@ pub(super) struct State {
     pub(super) retry_at: Option<Instant>,
     /// A connection counts only once the server has answered on it.
     pub(super) must_answer: bool,
+    /// Something was asked for that not every server has: so each server is asked for its version.
+    pub(super) asks_versions: bool,
     pub(super) healthy: bool,
     pub(super) counters: ConnectionCounters,
     pub(super) operations: OperationCounters,
@@ -46,6 +49,8 @@ pub(super) struct State {
 pub(super) struct Aftermath {
     admitted: Vec<Admitted>,
     wakers: Vec<Waker>,
+    /// Requests that the servers are too old for, and why.
+    pub(super) refused: Vec<(Queued, Error)>,
 }
 
 impl Aftermath {
@@ -88,6 +93,7 @@ impl State {
             failures: 0,
             retry_at: None,
             must_answer: false,
+            asks_versions: false,
             healthy: true,
             counters: ConnectionCounters::default(),
             operations: OperationCounters::default(),
@@ -165,10 +171,24 @@ impl State {
     /// nothing left to do on a closing node.
     pub(super) fn serve_queue(&mut self, options: &Options) -> Aftermath {
         let mut aftermath = Aftermath::default();
-        while !self.waiting.is_empty()
+        while let Some(needed) = self.waiting.first().map(|first| first.requirement)
             && let Some(best) = self.best_lane(options)
-            && let Some(queued) = self.waiting.pop()
         {
+            let admission = match &needed {
+                Some(needed) => self.admit(best, needed),
+                None => Ok(Admission::Granted),
+            };
+            if let Ok(Admission::Later) = admission {
+                aftermath.wakers.extend(self.lanes[best].waker.take());
+                break;
+            }
+            let Some(queued) = self.waiting.pop() else {
+                break;
+            };
+            if let Err(error) = admission {
+                aftermath.refused.push((queued, error));
+                continue;
+            }
             self.take_place(best, queued.quiet);
             let lane = &mut self.lanes[best];
             if queued.quiet {

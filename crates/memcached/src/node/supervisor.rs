@@ -65,7 +65,7 @@ async fn connect(node: &Arc<Node>, must_answer: bool) {
     };
     match made {
         Ok(Ok(opened)) => {
-            if let Some(lane) = node.opened(started.elapsed()) {
+            if let Some(lane) = node.opened(started.elapsed(), opened.version.as_deref()) {
                 node.remember_route(lane, opened.route);
                 tokio::spawn(Driver::new(Arc::clone(node), lane, opened));
             }

@@ -8,6 +8,7 @@ use steersman_memcached_protocol::Reply;
 use tokio::time::Instant;
 use tracing::debug;
 
+use super::version::Version;
 use super::waiter::{self, Heard, Teller, Told, Waiter};
 use crate::call::server_error;
 use crate::error::{Error, Result, Stage};
@@ -18,6 +19,8 @@ use crate::metrics::{Ended, OperationCounters};
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) operations: OperationCounters,
+    /// What the server has said of its version.
+    pub(super) version: Option<Version>,
     wakers: Vec<Waker>,
 }
 
@@ -30,6 +33,8 @@ pub(crate) enum Token {
     Many(Share),
     /// A noreply write: the reply is counted and discarded.
     Quiet,
+    /// The connection itself wants to know the server's version.
+    Version,
 }
 
 /// Who waits for one reply, until it is told.
@@ -94,6 +99,7 @@ impl Token {
                 reply => caller.tell(Told::Reply(reply), Ended::Executed, tally),
             },
             Self::Many(share) => return share.settle(Ok(reply), tally),
+            Self::Version => tally.version = Some(Version::answered(reply)),
             Self::Quiet => {
                 if let Reply::Error(error) = reply {
                     debug!(%error, "the server refused a noreply request");
@@ -109,6 +115,8 @@ impl Token {
             Self::One(mut caller) => caller.tell(Told::Failed(error), Ended::Failed, tally),
             Self::Many(share) => drop(share.settle(Err(error), tally)),
             Self::Quiet => debug!(%error, "a noreply request was lost"),
+            // Another connection asks for itself.
+            Self::Version => {}
         }
     }
 
@@ -126,7 +134,7 @@ impl Token {
                 Arc::strong_count(&share.gather) <= outstanding
             }
             // Nobody waits, but nobody has given it up either.
-            Self::Quiet => false,
+            Self::Quiet | Self::Version => false,
         }
     }
 }

@@ -45,6 +45,11 @@ impl Waiting {
         sooner
     }
 
+    /// The oldest.
+    pub(super) fn first(&self) -> Option<&Queued> {
+        self.queue.first_key_value().map(|(_, queued)| queued)
+    }
+
     /// Takes the oldest.
     pub(super) fn pop(&mut self) -> Option<Queued> {
         self.queue.pop_first().map(|(_, queued)| queued)
@@ -109,8 +114,11 @@ impl Node {
 
     /// After places came free or the queue changed.
     pub(super) fn serve_queue(&self, mut state: MutexGuard<'_, State>) {
-        let aftermath = state.serve_queue(&self.options);
+        let mut aftermath = state.serve_queue(&self.options);
         drop(state);
+        for (queued, error) in std::mem::take(&mut aftermath.refused) {
+            self.fail_waiting(vec![queued], &error);
+        }
         aftermath.settle();
     }
 

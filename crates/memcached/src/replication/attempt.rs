@@ -184,7 +184,9 @@ fn outcome(error: &Error) -> Option<Outcome> {
             Some(ServerErrorKind::Server) => Outcome::Failed,
             _ => Outcome::Rejected,
         },
-        ErrorKind::InvalidKey | ErrorKind::InvalidArgument => Outcome::Rejected,
+        ErrorKind::InvalidKey | ErrorKind::InvalidArgument | ErrorKind::Unsupported => {
+            Outcome::Rejected
+        }
         ErrorKind::Config | ErrorKind::UnknownNode | ErrorKind::Closed | ErrorKind::Runtime => {
             return None;
         }

@@ -7,6 +7,7 @@ mod counts;
 mod discovery;
 mod health;
 mod lifecycle;
+mod meta;
 mod names;
 mod network;
 mod order;

@@ -48,14 +48,14 @@ impl<'a> Arithmetic<'a> {
 
     /// If there is no item, makes one of this number, to which nothing is added (`J`), with this
     /// expiry (`N`).
-    pub fn initial(mut self, number: u64, expiry: Expiry) -> Self {
-        self.initial = Some((number, expiry));
+    pub fn initial(mut self, number: u64, expiry: impl Into<Expiry>) -> Self {
+        self.initial = Some((number, expiry.into()));
         self
     }
 
     /// Sets when the item expires (`T`).
-    pub fn touch(mut self, expiry: Expiry) -> Self {
-        self.touch = Some(expiry);
+    pub fn touch(mut self, expiry: impl Into<Expiry>) -> Self {
+        self.touch = Some(expiry.into());
         self
     }
 

@@ -1,6 +1,8 @@
 //! Meta commands in the words of the classic ones, for servers that have no others.
 
-use super::{Arithmetic, Command, Delete, Get, MetaKey, Set, SetMode};
+use bytes::Bytes;
+
+use super::{Arithmetic, Command, Delete, Get, MetaKey, Reply, Set, SetMode, Status};
 use crate::{Request, StoreVerb};
 
 impl<'a> Command<'a> {
@@ -106,6 +108,43 @@ impl<'a> Arithmetic<'a> {
     }
 }
 
+impl Reply {
+    /// The reply to a [`classic`](Command::classic) request in the words of the meta command that
+    /// it was sent for; gives back one that answers no such request, such as an error.
+    ///
+    /// ```
+    /// use steersman_memcached_protocol::{Reply, meta};
+    ///
+    /// let reply = meta::Reply::from_classic(Reply::Number(7)).unwrap();
+    /// assert_eq!((reply.status, reply.number()), (meta::Status::Value, Some(7)));
+    /// ```
+    ///
+    /// # Errors
+    /// The reply, as it is.
+    pub fn from_classic(reply: crate::Reply) -> Result<Self, crate::Reply> {
+        use crate::Reply as Classic;
+        Ok(match reply {
+            Classic::Value(value) => Self {
+                value: Some(value.data),
+                client_flags: Some(value.flags),
+                cas: value.cas,
+                ..Self::new(Status::Value)
+            },
+            Classic::Number(number) => Self {
+                value: Some(Bytes::from(number.to_string())),
+                ..Self::new(Status::Value)
+            },
+            Classic::Miss => Self::new(Status::Miss),
+            Classic::NotFound => Self::new(Status::NotFound),
+            Classic::NotStored => Self::new(Status::NotStored),
+            Classic::Exists => Self::new(Status::Exists),
+            Classic::Stored | Classic::Deleted => Self::new(Status::Done),
+            Classic::Version(_) => Self::new(Status::Noop),
+            other => return Err(other),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
@@ -146,6 +185,33 @@ mod tests {
             let command: Command<'static> = command;
             assert_eq!(show(command).as_deref(), Some(expected), "{command:?}");
         }
+    }
+
+    #[test]
+    fn what_they_answer() {
+        use crate::Reply as Classic;
+        let value = crate::Value {
+            data: Bytes::from_static(b"x"),
+            flags: 3,
+            cas: Some(4),
+        };
+        let reply = Reply::from_classic(Classic::Value(value)).unwrap();
+        assert_eq!(reply.status, Status::Value);
+        assert_eq!(reply.value.as_deref(), Some(&b"x"[..]));
+        assert_eq!((reply.client_flags, reply.cas), (Some(3), Some(4)));
+        for (classic, status) in [
+            (Classic::Miss, Status::Miss),
+            (Classic::Stored, Status::Done),
+            (Classic::NotStored, Status::NotStored),
+            (Classic::Exists, Status::Exists),
+            (Classic::NotFound, Status::NotFound),
+            (Classic::Deleted, Status::Done),
+            (Classic::Version("1.5.6".to_owned()), Status::Noop),
+        ] {
+            let reply = Reply::from_classic(classic).unwrap();
+            assert_eq!(reply, Reply::new(status));
+        }
+        assert_eq!(Reply::from_classic(Classic::Ok), Err(Classic::Ok));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Which version a server needs for a command and each of its flags.
 
+use std::fmt;
+
 use super::{Argument, Command};
 use crate::ServerVersion;
 use crate::error::{Problem, RequestError};
@@ -14,6 +16,61 @@ const VIVIFY: ServerVersion = ServerVersion::new(1, 6, 20);
 const NEW_CAS: ServerVersion = ServerVersion::new(1, 6, 27);
 /// Values that are left out if the client has them.
 const CONDITIONAL: ServerVersion = ServerVersion::new(1, 6, 40);
+
+/// What a server has to be for a command: the version, and what it is needed for.
+///
+/// It outlives the command, so that a request can be checked when its connection is known.
+///
+/// ```
+/// use steersman_memcached_protocol::{Key, ServerVersion, meta};
+///
+/// let get = meta::Command::from(meta::Get::new(Key::new(b"k")?).new_cas(7));
+/// let requirement = get.requirement();
+/// assert_eq!(requirement.version(), ServerVersion::new(1, 6, 27));
+/// assert_eq!(requirement.to_string(), "the flag E of mg");
+/// assert!(requirement.check(ServerVersion::new(1, 6, 18)).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    command: &'static str,
+    /// The flag that needs the version; `None` if it is the command itself.
+    flag: Option<char>,
+    version: ServerVersion,
+}
+
+impl Requirement {
+    /// The first version that has all of it.
+    pub const fn version(&self) -> ServerVersion {
+        self.version
+    }
+
+    /// Whether a server of this version has it.
+    ///
+    /// # Errors
+    /// [`RequestErrorKind::Unsupported`](crate::RequestErrorKind::Unsupported) names what needs
+    /// the version, and the version.
+    pub fn check(&self, found: ServerVersion) -> Result<(), RequestError> {
+        if found >= self.version {
+            return Ok(());
+        }
+        Err(Problem::Unsupported {
+            requirement: *self,
+            found,
+        }
+        .into())
+    }
+}
+
+/// The flag or the command that needs the version.
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.flag {
+            Some(flag) => write!(f, "the flag {flag} of {}", self.command),
+            None => write!(f, "the command {}", self.command),
+        }
+    }
+}
 
 impl Command<'_> {
     /// Whether a server of this version understands the command with its flags. memcached refuses
@@ -34,24 +91,24 @@ impl Command<'_> {
     /// [`RequestErrorKind::Unsupported`](crate::RequestErrorKind::Unsupported) names the flag, or
     /// the command, that needs the latest version, and that version.
     pub fn check_version(&self, found: ServerVersion) -> Result<(), RequestError> {
+        self.requirement().check(found)
+    }
+
+    /// What the command with its flags needs.
+    pub fn requirement(&self) -> Requirement {
         let mut flag = None;
-        let mut needed = self.needed();
+        let mut version = self.needed();
         self.for_each_flag(&mut |letter: u8, _: Argument| {
-            let version = self.needed_for(letter);
-            if version > needed {
-                (flag, needed) = (Some(char::from(letter)), version);
+            let needed = self.needed_for(letter);
+            if needed > version {
+                (flag, version) = (Some(char::from(letter)), needed);
             }
         });
-        if found >= needed {
-            return Ok(());
-        }
-        Err(Problem::Unsupported {
+        Requirement {
             command: self.name(),
             flag,
-            needed,
-            found,
+            version,
         }
-        .into())
     }
 
     /// What the command itself needs.

@@ -93,16 +93,16 @@ impl<'a> Get<'a> {
     }
 
     /// Sets when the item expires (`T`).
-    pub fn touch(mut self, expiry: Expiry) -> Self {
-        self.touch = Some(expiry);
+    pub fn touch(mut self, expiry: impl Into<Expiry>) -> Self {
+        self.touch = Some(expiry.into());
         self
     }
 
     /// If there is no item, makes an empty one with this expiry and tells the caller by
     /// [`Reply::won`](super::Reply::won) to fill it (`N`). It looks like an empty value to those who read it, with
     /// [`Reply::recaching`](super::Reply::recaching) if they use `mg`.
-    pub fn vivify(mut self, expiry: Expiry) -> Self {
-        self.vivify = Some(expiry);
+    pub fn vivify(mut self, expiry: impl Into<Expiry>) -> Self {
+        self.vivify = Some(expiry.into());
         self
     }
 

@@ -48,6 +48,7 @@ mod set;
 
 pub use self::arithmetic::Arithmetic;
 pub use self::delete::Delete;
+pub use self::gate::Requirement;
 pub use self::get::Get;
 pub use self::key::{BinaryKey, MetaKey};
 pub use self::reply::{Item, Reply, Status, Ttl};

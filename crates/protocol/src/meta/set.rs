@@ -72,8 +72,8 @@ impl<'a> Set<'a> {
     }
 
     /// When the item expires (`T`).
-    pub fn expires(mut self, expiry: Expiry) -> Self {
-        self.expiry = expiry;
+    pub fn expires(mut self, expiry: impl Into<Expiry>) -> Self {
+        self.expiry = expiry.into();
         self
     }
 
@@ -116,8 +116,8 @@ impl<'a> Set<'a> {
 
     /// For appending and prepending: if there is no item, makes one with this expiry (`N`). Needs
     /// memcached 1.6.20; older ones do not look at it.
-    pub fn vivify(mut self, expiry: Expiry) -> Self {
-        self.vivify = Some(expiry);
+    pub fn vivify(mut self, expiry: impl Into<Expiry>) -> Self {
+        self.vivify = Some(expiry.into());
         self
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Opened {
     /// So many bytes may be written and unanswered at most; see
     /// [`output_within`](steersman_memcached_protocol::Connection::output_within).
     pub(super) window: Option<u64>,
+    /// The server's version, if it was asked.
+    pub(super) version: Option<String>,
 }
 
 /// Connects, and with `must_answer` waits until the server has answered a request.
@@ -65,18 +67,20 @@ pub(crate) async fn open(
             .await?;
         answered = true;
     }
-    let mut window = None;
+    let (mut window, mut version) = (None, None);
     if options.is_over_tls() || (must_answer && !answered) {
         let asked = handshake.version();
-        let version = patience.wait("no answer from", asked).await?;
+        let said = patience.wait("no answer from", asked).await?;
         if options.is_over_tls() {
-            window = release::tls_window(&version);
+            window = release::tls_window(&said);
         }
+        version = Some(said);
     }
     Ok(Opened {
         transport: handshake.into_transport(),
         route,
         window,
+        version,
     })
 }
 
