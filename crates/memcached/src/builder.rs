@@ -14,6 +14,10 @@ use crate::client::Client;
 use crate::discovery::{Discovery, DynDiscovery};
 use crate::error::{Error, Result};
 use crate::events::{self, ClusterEvents, Handler};
+#[cfg(feature = "metrics")]
+use crate::observe::Metrics;
+#[cfg(feature = "spans")]
+use crate::observe::Spans;
 use crate::options::Options;
 use crate::replication::Replication;
 #[cfg(feature = "tls")]
@@ -291,6 +295,23 @@ impl Builder {
     /// Like [`auth`](Self::auth), with credentials that are asked for anew for each connection.
     pub fn auth_with(mut self, provider: impl CredentialsProvider) -> Self {
         self.options.auth = Some(Auth::with(provider));
+        self
+    }
+
+    /// Exports metrics to the recorder of the crate `metrics` that is installed by now; not by default.
+    /// Needs the crate's feature `metrics`.
+    #[cfg(feature = "metrics")]
+    pub fn metrics(mut self, metrics: Metrics) -> Self {
+        if let Err(error) = self.options.observer.record(metrics) {
+            self.error.get_or_insert(error);
+        }
+        self
+    }
+
+    /// Makes a span of `tracing` for each call; not by default. Needs the crate's feature `spans`.
+    #[cfg(feature = "spans")]
+    pub fn spans(mut self, spans: Spans) -> Self {
+        self.options.observer.trace(spans);
         self
     }
 

@@ -158,6 +158,7 @@ impl Cluster {
             for node in self.members.load().nodes() {
                 node.spawn(runtime);
             }
+            self.options.observer.start(runtime, self.itself.clone());
             if let Some(replicator) = &self.replicator {
                 runtime.spawn(replication::tick(
                     self.itself.clone(),

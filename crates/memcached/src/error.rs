@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use steersman_memcached_protocol::{RequestError, ServerError, ServerErrorKind};
+use steersman_memcached_protocol::{ProtocolError, RequestError, ServerError, ServerErrorKind};
 
 use crate::outcome::PerNode;
 
@@ -95,6 +95,35 @@ pub enum ErrorKind {
     Closed,
     /// There is no Tokio runtime to work on, or the one that the client lives on is gone.
     Runtime,
+}
+
+impl ErrorKind {
+    /// How many kinds there are.
+    #[cfg(feature = "metrics")]
+    pub(crate) const COUNT: usize = Self::Runtime as usize + 1;
+
+    /// Its name in metrics and spans, as in `connection_lost`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Config => "config",
+            Self::InvalidKey => "invalid_key",
+            Self::InvalidArgument => "invalid_argument",
+            Self::UnknownNode => "unknown_node",
+            Self::Timeout => "timeout",
+            Self::Overloaded => "overloaded",
+            Self::Unreachable => "unreachable",
+            Self::Tls => "tls",
+            Self::Authentication => "authentication",
+            Self::NoNodeReachable => "no_node_reachable",
+            Self::ConnectionLost => "connection_lost",
+            Self::Stalled => "stalled",
+            Self::Protocol => "protocol",
+            Self::Unsupported => "unsupported",
+            Self::Server => "server",
+            Self::Closed => "closed",
+            Self::Runtime => "runtime",
+        }
+    }
 }
 
 /// How far an operation had come when it failed.
@@ -205,6 +234,21 @@ impl Error {
     pub(crate) fn adding(mut self, hint: &str) -> Self {
         self.0.detail = format!("{}{hint}", self.0.detail).into();
         self
+    }
+
+    /// The failure without anything that a server has sent: what breaks the protocol may be part of a
+    /// value or a key, and those are not for logs.
+    pub(crate) fn for_log(&self) -> impl fmt::Display {
+        let source = self.0.source.as_deref();
+        let source = source.map(|source| source as &(dyn std::error::Error + 'static));
+        let protocol = source.and_then(|source| source.downcast_ref::<ProtocolError>());
+        if let Some(broken) = protocol {
+            format!("the server broke the protocol: {:?}", broken.kind())
+        } else if let Some(line) = self.server_error() {
+            format!("the server answered with an error line: {:?}", line.kind())
+        } else {
+            self.to_string()
+        }
     }
 
     /// What went wrong, without the operation and the node.

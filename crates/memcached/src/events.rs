@@ -13,6 +13,8 @@ use futures_core::Stream;
 use tokio::sync::mpsc;
 use tracing::{error, warn};
 
+use crate::observe::targets;
+
 /// How many events wait for one listener at most.
 const QUEUE: usize = 1024;
 
@@ -56,6 +58,20 @@ pub enum Event {
         /// Why.
         reason: Arc<str>,
     },
+}
+
+impl Event {
+    /// What happened, and to which node. A reason may hold what a server sent, so it is not for logs.
+    fn name(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Self::NodeHealthy { node } => ("node healthy", Some(node)),
+            Self::NodeUnhealthy { node, .. } => ("node unhealthy", Some(node)),
+            Self::NodeAdded { node } => ("node added", Some(node)),
+            Self::NodeRemoved { node } => ("node removed", Some(node)),
+            Self::ListTaken { .. } => ("list taken", None),
+            Self::ListRefused { .. } => ("list refused", None),
+        }
+    }
 }
 
 /// Receives the cluster's health events, one at a time and in order.
@@ -203,11 +219,13 @@ pub(crate) async fn dispatch(mut events: EventStream, handler: Handler) {
         if let Err(failure) = tokio::spawn(handler(event.clone())).await
             && failure.is_panic()
         {
-            error!(?event, "the cluster event handler panicked");
+            let (event, node) = event.name();
+            error!(target: targets::EVENTS, event, node, "the cluster event handler panicked");
         }
         let missed = events.missed();
         if missed > reported {
             warn!(
+                target: targets::EVENTS,
                 missed,
                 "the cluster event handler is too slow: events were dropped"
             );

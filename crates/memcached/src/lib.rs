@@ -86,6 +86,13 @@
 //! [`Builder::auth`] tells servers who the client is. With the feature `tls`, which is not on by
 //! default, `Builder::tls` secures the connections.
 //!
+//! # Seeing into it
+//!
+//! [`Client::connection_pool_metrics`] and its like have figures, [`Client::events`] the news of nodes, and
+//! `tracing` the log. With the feature `metrics`, which is not on by default, `Builder::metrics` exports
+//! to the recorder of the crate `metrics`; with the feature `spans` `Builder::spans` makes a span of
+//! each call. No value is in any of it.
+//!
 //! # Where things are
 //!
 //! [`Client`] has the operations, [`Builder`] the options. A call ([`Call`], [`GetMany`]) goes
@@ -109,6 +116,7 @@ mod events;
 mod expires;
 mod metrics;
 mod node;
+mod observe;
 mod options;
 mod outcome;
 mod replication;
@@ -133,13 +141,17 @@ pub use crate::client::{Client, NodeHandle};
 #[cfg(feature = "dns")]
 pub use crate::discovery::SrvRecords;
 pub use crate::discovery::{
-    AddressRecords, Dialer, Discovered, Discovery, DiscoveryError, ElastiCache, FixedNodes,
-    NodesFile,
+    AddressRecords, Dialer, Discovered, Discovery, DiscoveryError, DiscoveryMetrics, ElastiCache,
+    FixedNodes, NodesFile,
 };
 pub use crate::error::{Error, ErrorKind, Result, Stage};
 pub use crate::events::{ClusterEvents, Event, EventStream};
 pub use crate::expires::Expires;
 pub use crate::metrics::PoolMetrics;
+#[cfg(feature = "metrics")]
+pub use crate::observe::Metrics;
+#[cfg(feature = "spans")]
+pub use crate::observe::Spans;
 pub use crate::outcome::{CasOutcome, Many, PerNode, StoreOutcome};
 pub use crate::replication::{
     Hedge, Replication, ReplicationMetrics, Reported, WriteSuccess, Written,

@@ -26,6 +26,8 @@ pub struct PoolMetrics {
     pub connections_created: u64,
     /// Attempts to connect that failed.
     pub connections_created_with_error: u64,
+    /// Connections made after one had failed or was lost.
+    pub reconnects: u64,
     /// Idle connections closed because they were not needed.
     pub connections_purged: u64,
     /// Connections closed for whatever reason, purged ones included.
@@ -38,6 +40,8 @@ pub struct PoolMetrics {
     pub operations_cancelled: u64,
     /// Operations that had to wait for a place or a connection.
     pub operations_waited: u64,
+    /// How often the node became unhealthy.
+    pub times_unhealthy: u64,
     /// Mean time to connect, over the latest 1,024 connections; `None` before the first.
     pub create_connection_avg: Option<Duration>,
     /// Median time to connect.
@@ -98,23 +102,35 @@ impl OperationCounters {
 pub(crate) struct ConnectionCounters {
     pub(crate) created: u64,
     pub(crate) created_with_error: u64,
+    reconnects: u64,
+    /// Whether a connection has failed or was lost since the last one was made.
+    broken: bool,
     pub(crate) purged: u64,
     pub(crate) closed: u64,
     pub(crate) waited: u64,
+    pub(crate) unhealthy: u64,
     connects: VecDeque<Duration>,
 }
 
 impl ConnectionCounters {
     pub(crate) fn connected(&mut self, took: Duration) {
         self.created += 1;
+        self.reconnects += u64::from(std::mem::take(&mut self.broken));
         if self.connects.len() == CONNECT_SAMPLES {
             self.connects.pop_front();
         }
         self.connects.push_back(took);
     }
 
+    /// A connection has failed or was lost.
+    pub(crate) fn broke(&mut self) {
+        self.broken = true;
+    }
+
     pub(crate) fn write_to(&self, metrics: &mut PoolMetrics) {
         metrics.connections_created = self.created;
+        metrics.reconnects = self.reconnects;
+        metrics.times_unhealthy = self.unhealthy;
         metrics.connections_created_with_error = self.created_with_error;
         metrics.connections_purged = self.purged;
         metrics.connections_closed = self.closed;

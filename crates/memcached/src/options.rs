@@ -9,6 +9,7 @@ use crate::address::NodeConfig;
 use crate::auth::Auth;
 use crate::backoff::Backoff;
 use crate::error::{Error, Result};
+use crate::observe::Observer;
 use crate::replication::Replication;
 use crate::tls::TlsLayer;
 use crate::transport::{Connector, Sockets};
@@ -34,6 +35,7 @@ pub(crate) struct Options {
     pub(crate) resolve_interval: Option<Duration>,
     pub(crate) discovery_interval: Duration,
     pub(crate) discovery_timeout: Option<Duration>,
+    pub(crate) observer: Observer,
     /// Until the cluster takes it; none for one replica.
     pub(crate) replication: Option<Replication>,
 }
@@ -60,6 +62,7 @@ impl Default for Options {
             resolve_interval: Some(Duration::from_secs(60)),
             discovery_interval: Duration::from_secs(60),
             discovery_timeout: Some(Duration::from_secs(5)),
+            observer: Observer::default(),
             replication: None,
         }
     }

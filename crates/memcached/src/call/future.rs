@@ -12,6 +12,7 @@ use crate::deadline::{Deadline, Expired};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::metrics::Ended;
 use crate::node::{Ask, Node, Started, Ticket, Token, Told, Waiter};
+use crate::observe::CallWatch;
 use crate::replication::{Command, Limit, Replicated, Replicator};
 
 /// The future of a [`Call`].
@@ -19,6 +20,7 @@ use crate::replication::{Command, Limit, Replicated, Replicator};
 pub struct CallFuture<O: sealed::Operation> {
     call: Call<O>,
     state: State,
+    watch: CallWatch,
 }
 
 // The operation is not pinned: nothing points into it.
@@ -47,6 +49,7 @@ impl<O: sealed::Operation> CallFuture<O> {
     pub(super) fn new(call: Call<O>) -> Self {
         Self {
             state: State::Fresh,
+            watch: CallWatch::default(),
             call,
         }
     }
@@ -66,14 +69,14 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
     type Output = Result<O::Output>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { call, state } = self.get_mut();
+        let Self { call, state, watch } = self.get_mut();
         loop {
             let outcome = ready!(match state {
-                State::Sent(reply) => reply.poll(cx).map(|told| call.read(told)),
-                State::Fresh => call.begin(state, cx),
-                State::Queued(reply, _) => reply.poll(cx).map(|told| call.read(told)),
+                State::Sent(reply) => reply.poll(cx).map(|told| call.read(told, watch)),
+                State::Fresh => call.begin(state, watch, cx),
+                State::Queued(reply, _) => reply.poll(cx).map(|told| call.read(told, watch)),
                 State::Quiet(quiet) => call.poll_quiet(quiet, cx),
-                State::Replicated(replicated) => poll_replicated::<O>(replicated, cx),
+                State::Replicated(replicated) => poll_replicated::<O>(replicated, watch, cx),
                 State::Done => Poll::Pending,
             });
             if let State::Queued(_, ticket) = std::mem::replace(state, State::Done) {
@@ -85,7 +88,11 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
                 {
                     *state = State::Fresh;
                 }
-                outcome => return Poll::Ready(outcome.map_err(|error| call.explain(error))),
+                outcome => {
+                    let outcome = outcome.map_err(|error| call.explain(error));
+                    watch.end(outcome.as_ref().err());
+                    return Poll::Ready(outcome);
+                }
             }
         }
     }
@@ -94,11 +101,17 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
 impl<O: sealed::Operation> Call<O> {
     /// Sends the request, and looks after it as far as that has to be done at once.
     #[inline]
-    fn begin(&self, state: &mut State, cx: &mut Context<'_>) -> Poll<Result<O::Output>> {
+    fn begin(
+        &self,
+        state: &mut State,
+        watch: &mut CallWatch,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<O::Output>> {
         // A loop of calls that are done at once (refused, or noreply) must not keep the client's own
         // tasks from running: those count against the task's budget.
         let budget = ready!(poll_proceed(cx));
-        match self.start(cx) {
+        watch.begin(&self.shared.options().observer, &self.operation);
+        match self.start(watch, cx) {
             Ok(State::Done) => {
                 budget.made_progress();
                 Poll::Ready(O::unanswered().ok_or_else(Error::closed))
@@ -107,7 +120,7 @@ impl<O: sealed::Operation> Call<O> {
                 *state = started;
                 match state {
                     State::Quiet(quiet) => self.poll_quiet(quiet, cx),
-                    State::Replicated(replicated) => poll_replicated::<O>(replicated, cx),
+                    State::Replicated(replicated) => poll_replicated::<O>(replicated, watch, cx),
                     _ => Poll::Pending,
                 }
             }
@@ -120,7 +133,7 @@ impl<O: sealed::Operation> Call<O> {
 
     /// Sends the request; [`State::Done`] if there is nothing to wait for.
     #[inline]
-    fn start(&self, cx: &Context<'_>) -> Result<State> {
+    fn start(&self, watch: &mut CallWatch, cx: &Context<'_>) -> Result<State> {
         let shared = &self.shared;
         let request = self.operation.request()?;
         request
@@ -131,7 +144,10 @@ impl<O: sealed::Operation> Call<O> {
             return Ok(State::Replicated(replicated));
         }
         loop {
-            let start = |node: &Arc<Node>| self.start_at(node, &request, cx);
+            let mut start = |node: &Arc<Node>| {
+                watch.at(node);
+                self.start_at(node, &request, cx)
+            };
             let started = match &self.node {
                 Some(node) => start(node),
                 None => shared
@@ -186,9 +202,12 @@ impl<O: sealed::Operation> Call<O> {
 
     /// What comes of what the caller was told.
     #[inline]
-    fn read(&self, told: Told) -> Result<O::Output> {
+    fn read(&self, told: Told, watch: &mut CallWatch) -> Result<O::Output> {
         match told {
-            Told::Reply(reply) => O::read(reply).map_err(|reply| self.unfit(&reply)),
+            Told::Reply(reply) => {
+                watch.replied(&reply);
+                O::read(reply).map_err(|reply| self.unfit(&reply))
+            }
             Told::Failed(error) => Err(error),
             Told::TimedOut(node, stage) => {
                 let expired = Expired::TimeOut(self.limit().unwrap_or_default());
@@ -241,9 +260,11 @@ fn unfit_at(node: &Node, error: Error) -> Error {
 
 fn poll_replicated<O: sealed::Operation>(
     replicated: &mut Replicated,
+    watch: &mut CallWatch,
     cx: &mut Context<'_>,
 ) -> Poll<Result<O::Output>> {
-    let answer = ready!(replicated.as_mut().poll(cx))?;
+    let answer = ready!(watch.within(|| replicated.as_mut().poll(cx)))?;
+    watch.replied(&answer.reply);
     let read = O::read_replicated(answer.reply, answer.replicas);
     Poll::Ready(read.map_err(|reply| unfit_reply(&reply)))
 }

@@ -18,6 +18,7 @@ use crate::deadline::{Deadline, Expired, Patience};
 use crate::error::{Error, Result, Stage};
 use crate::metrics::Ended;
 use crate::node::{Ask, Gather, Node, Started, Ticket, Token};
+use crate::observe::CallWatch;
 use crate::outcome::Many;
 use crate::replication::{Command, Limit, read_many};
 use crate::shared::Shared;
@@ -134,8 +135,16 @@ impl Asked {
     }
 
     fn key(&self, index: usize) -> Result<Key<'_>> {
+        key(self.bytes(index))
+    }
+
+    fn bytes(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
-        key(&self.bytes[start..self.ends[index]])
+        &self.bytes[start..self.ends[index]]
+    }
+
+    fn all(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.ends.len()).map(|index| self.bytes(index))
     }
 }
 
@@ -148,6 +157,8 @@ async fn read_all(
     // As for single calls: those that fail at once must not starve the client's tasks.
     tokio::task::coop::consume_budget().await;
     let cluster = &shared.cluster;
+    let mut watch = CallWatch::default();
+    watch.begin_many(&shared.options().observer, kind.name(true), asked.all());
     let started = shared.ensure_started();
     if cluster.replicator.is_some() && started.is_ok() {
         let name = kind.name(true);
@@ -156,7 +167,10 @@ async fn read_all(
             let key = asked.key(index)?;
             Ok(Command::read(name, key, kind.cas, expiry))
         });
-        return read_many(&shared, name, commands, Limit::new(limit)).await;
+        let reads = read_many(&shared, name, commands, Limit::new(limit));
+        let results = watch.around(reads).await;
+        watch.end_many(&results);
+        return results;
     }
     // A key without a result was asked of a node whose part did not report it, which cannot be.
     let mut results: Vec<Outcome> = std::iter::repeat_with(|| Err(Error::closed()))
@@ -171,6 +185,7 @@ async fn read_all(
                 let part = *part_of.entry(Arc::as_ptr(&node).addr()).or_insert_with(|| {
                     parts.push(Part {
                         shared: &shared,
+                        name: kind.name(true),
                         asked: &asked,
                         node,
                         keys: Vec::new(),
@@ -191,18 +206,21 @@ async fn read_all(
     let reads = parts
         .iter()
         .map(|part| part.read(kind_on_wire, Deadline::new(limit)));
-    for (index, result) in join_all(reads).await.into_iter().flatten() {
+    for (index, result) in watch.around(join_all(reads)).await.into_iter().flatten() {
         results[index] = result;
     }
-    results
+    let results: Vec<_> = results
         .into_iter()
         .map(|result| result.map_err(|error| cluster.explain(error).asked(kind.name(true))))
-        .collect()
+        .collect();
+    watch.end_many(&results);
+    results
 }
 
 /// The keys of one node.
 struct Part<'a> {
     shared: &'a Shared,
+    name: &'static str,
     asked: &'a Asked,
     node: Arc<Node>,
     keys: Vec<usize>,
@@ -213,6 +231,9 @@ impl Part<'_> {
         let Some(runtime) = self.shared.cluster.runtime() else {
             return Vec::new();
         };
+        let mut watch = CallWatch::default();
+        watch.begin_part(&self.shared.options().observer, self.name, self.keys.len());
+        watch.at(&self.node);
         let mut deadline = pin!(deadline);
         let mut results = Vec::with_capacity(self.keys.len());
         let mut lines = Vec::new();
@@ -245,6 +266,7 @@ impl Part<'_> {
             let late = deadline.as_mut().bound(runtime, answered).await.err();
             line.read(late, &mut results);
         }
+        watch.end_many(results.iter().map(|(_, result)| result));
         results
     }
 
@@ -308,6 +330,7 @@ impl<'a> Line<'a> {
         let mut failed = false;
         for (&index, outcome) in self.keys.iter().zip(outcomes) {
             failed |= outcome.is_err();
+            self.node.watch().looked_up(&outcome);
             let outcome = outcome.map_err(|error| error.at_node(self.node.name()));
             results.push((index, outcome));
         }

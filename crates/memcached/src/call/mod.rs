@@ -25,6 +25,7 @@ pub use self::meta::{
 };
 pub use self::read::Get;
 pub(crate) use self::read::ReadOf;
+pub(crate) use self::write::store_name;
 pub use self::write::{
     Arithmetic, Cas, Concat, Delete, Item, NoReply, Set, SetIf, Touch, Write, WriteItem,
 };
@@ -52,8 +53,16 @@ pub(crate) mod sealed {
     pub trait Operation {
         type Output;
 
+        /// Whether it is what one replica is asked, of a call to several.
+        const IS_ATTEMPT: bool = false;
+
         /// The name of the client's method.
         fn name(&self) -> &'static str;
+
+        /// What the node is asked to do: the method that asks for that alone.
+        fn command(&self) -> &'static str {
+            self.name()
+        }
 
         /// The key whose owner is asked; none for a node's own operations.
         fn key(&self) -> Option<&[u8]>;

@@ -110,8 +110,14 @@ impl<O: private::HasItem> private::HasItem for NoReply<O> {
 impl<O: Write> sealed::Operation for NoReply<O> {
     type Output = ();
 
+    const IS_ATTEMPT: bool = O::IS_ATTEMPT;
+
     fn name(&self) -> &'static str {
         self.0.name()
+    }
+
+    fn command(&self) -> &'static str {
+        self.0.command()
     }
 
     fn key(&self) -> Option<&[u8]> {
@@ -201,7 +207,7 @@ impl<K: AsRef<[u8]>> sealed::Operation for Set<K> {
     }
 }
 
-fn store_name(verb: StoreVerb) -> &'static str {
+pub(crate) fn store_name(verb: StoreVerb) -> &'static str {
     match verb {
         StoreVerb::Set => "set",
         StoreVerb::Add => "add",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Client, NodeHandle};
 use crate::address::{IntoNodeConfig, NodeConfig};
 use crate::call::{AllNodes, CacheMemlimit, FlushAll, Stats, Verbosity, Version};
+use crate::discovery::{DiscoveryMetrics, Progress};
 use crate::error::Result;
 use crate::events::EventStream;
 use crate::metrics::PoolMetrics;
@@ -51,6 +52,21 @@ impl Client {
     pub fn replication_metrics(&self) -> ReplicationMetrics {
         let replicator = self.shared.cluster.replicator.as_ref();
         replicator.map(Replicator::metrics).unwrap_or_default()
+    }
+
+    /// How often discovery has asked, and what came of it; all 0 for a client without discovery.
+    pub fn discovery_metrics(&self) -> DiscoveryMetrics {
+        let progress = self.shared.cluster.discovery.as_ref();
+        progress.map(Progress::metrics).unwrap_or_default()
+    }
+
+    /// Exports what the client has counted up to now, to the recorder that was installed when it was
+    /// built. With [`Metrics`](crate::Metrics) that happens once a second anyhow; before each scrape it
+    /// makes what is scraped exact. Does nothing for a client without [`metrics`](crate::Builder::metrics).
+    #[cfg(feature = "metrics")]
+    pub fn export_metrics(&self) {
+        let cluster = &self.shared.cluster;
+        cluster.options.observer.export(cluster);
     }
 
     fn configs(&self, which: impl Fn(&Node) -> bool) -> Vec<NodeConfig> {

@@ -12,6 +12,7 @@ use super::{Dialer, Discovered, DynDiscovery};
 use crate::cluster::Cluster;
 use crate::error::Error;
 use crate::events::Event;
+use crate::observe::targets;
 
 /// A list counts as valid for that long at least, whatever its source says.
 const SHORTEST_VALIDITY: Duration = Duration::from_secs(1);
@@ -87,7 +88,7 @@ impl Follower {
         match found.and_then(|found| self.apply(cluster, &found)) {
             Ok(()) => {
                 if self.trouble.take().is_some() {
-                    info!("the list of nodes can be found again");
+                    info!(target: targets::DISCOVERY, "the list of nodes can be found again");
                 }
                 self.failures = 0;
                 let wait = valid_for.map_or(every, |time| time.max(SHORTEST_VALIDITY).min(every));
@@ -105,7 +106,12 @@ impl Follower {
     /// Makes a list the members of the cluster, if it is news and makes sense.
     fn apply(&mut self, cluster: &Cluster, found: &Discovered) -> Result<(), String> {
         match self.last.judge(found) {
-            Verdict::Known => Ok(()),
+            Verdict::Known => {
+                if let Some(progress) = &cluster.discovery {
+                    progress.unchanged();
+                }
+                Ok(())
+            }
             Verdict::Refused(why) => Err(why),
             Verdict::News(nodes) => {
                 let change = cluster.replace(&nodes).map_err(|error: Error| {
@@ -114,6 +120,7 @@ impl Follower {
                 if let Some(progress) = &cluster.discovery {
                     progress.listed();
                     info!(
+                        target: targets::DISCOVERY,
                         source = progress.source(),
                         version = found.version,
                         nodes = nodes.len(),
@@ -141,10 +148,10 @@ impl Follower {
         progress.failed(&why);
         let source = progress.source();
         if self.trouble.as_ref() == Some(&why) {
-            debug!(source, %why, "there is still no list of nodes to be taken");
+            debug!(target: targets::DISCOVERY, source, %why, "there is still no list of nodes to be taken");
             return;
         }
-        warn!(source, %why, "no list of nodes could be taken: the members stay as they are");
+        warn!(target: targets::DISCOVERY, source, %why, "no list of nodes could be taken: the members stay as they are");
         cluster.events.publish(&Event::ListRefused {
             reason: Arc::clone(&why),
         });

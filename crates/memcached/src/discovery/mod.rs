@@ -24,6 +24,7 @@ pub use self::elasticache::ElastiCache;
 pub use self::file::NodesFile;
 pub use self::fixed::FixedNodes;
 pub(crate) use self::follow::Follower;
+pub use self::progress::DiscoveryMetrics;
 pub(crate) use self::progress::Progress;
 #[cfg(feature = "dns")]
 pub use self::services::SrvRecords;

@@ -26,6 +26,7 @@ use super::state;
 use super::token::{Tally, Token};
 use super::version::Version;
 use crate::error::{Error, ErrorKind, Stage};
+use crate::observe::BatchWatch;
 use crate::transport::Transport;
 
 /// Room for so much is made before a read at first, and for twice as much after each one that has
@@ -65,6 +66,7 @@ pub(super) struct Driver {
     /// When it last answered a request, or began to owe an answer.
     answered_at: Instant,
     tally: Tally,
+    batch: BatchWatch,
     /// Looks for a stalled server while requests are in flight.
     check: Pin<Box<Sleep>>,
     check_armed: bool,
@@ -109,6 +111,7 @@ impl Driver {
             silent_since: now,
             answered_at: now,
             tally: Tally::default(),
+            batch: BatchWatch::default(),
             check: Box::pin(tokio::time::sleep_until(now)),
             check_armed: false,
             expiry: Expiry::new(now),
@@ -155,7 +158,7 @@ impl Driver {
             match poll_read_buf(Pin::new(&mut self.transport), cx, &mut self.input) {
                 Poll::Pending => break Ok(()),
                 Poll::Ready(Ok(0)) => break Err(closed()),
-                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Ok(read)) => self.node.watch.received(read),
                 Poll::Ready(Err(error)) => break Err(broke(error)),
             }
             self.silent_since = Instant::now();
@@ -225,12 +228,14 @@ impl Driver {
             None | Some(Leave::Drain | Leave::Depart) => {}
         }
         self.expiry.hasten(lane.end_batch());
+        self.batch.note(&self.node.watch, &lane.outbox);
         self.machine.absorb(&mut lane.outbox);
         match &mut lane.waker {
             Some(waker) => waker.clone_from(cx.waker()),
             none => *none = Some(cx.waker().clone()),
         }
         drop(state);
+        self.batch.tell(&self.node, self.lane);
         if was_idle && self.machine.in_flight() > 0 {
             self.silent_since = Instant::now();
             self.answered_at = self.silent_since;
@@ -256,6 +261,9 @@ impl Driver {
                     poll_write_buf(transport, cx, &mut output)
                 }
             };
+            if let Poll::Ready(Ok(written)) = written {
+                self.node.watch.sent(written);
+            }
             match written {
                 Poll::Pending => return Ok(()),
                 Poll::Ready(Ok(0)) => return Err(lost("the connection takes no more bytes")),

@@ -23,6 +23,7 @@ use super::state::{Phase, State};
 use super::token::Token;
 use super::version::Version;
 use crate::error::{Error, ErrorKind};
+use crate::observe::targets;
 
 /// How a connection ended, as far as its node's health is concerned.
 pub(super) enum Ending {
@@ -62,10 +63,11 @@ impl Node {
             self.tell_health(None);
         }
         self.serve_queue(state);
+        self.watch.connected(took);
         if was_unhealthy {
-            info!(node = %self.name(), "node is healthy again");
+            info!(target: targets::HEALTH, node = %self.name(), "node is healthy again");
         }
-        debug!(node = %self.name(), connection = id, ?took, "connected");
+        debug!(target: targets::CONNECTION, node = %self.name(), connection = id, ?took, "connected");
         self.tell_change();
         Some(id)
     }
@@ -79,6 +81,7 @@ impl Node {
     pub(super) fn connect_failed(&self, error: &Error) {
         let mut state = self.lock();
         state.counters.created_with_error += 1;
+        state.counters.broke();
         state.grow = false;
         if state.open_lanes() == 0 {
             state.failures = state.failures.saturating_add(1);
@@ -95,18 +98,34 @@ impl Node {
             Ending::Asked { purged } => {
                 state.counters.purged += u64::from(*purged);
                 drop(state);
+                debug!(
+                    target: targets::CONNECTION,
+                    node = %self.name(),
+                    connection = lane,
+                    purged,
+                    "connection closed"
+                );
             }
             Ending::Lost(error) => {
                 state.failures = 0;
+                state.counters.broke();
                 if state.open_lanes() == 0 {
                     // The next attempt is a first one: it is made at once and waited for.
                     state.retry_at = None;
                 }
                 drop(state);
-                debug!(node = %self.name(), connection = lane, %error, "connection lost");
+                let error = error.for_log();
+                debug!(
+                    target: targets::CONNECTION,
+                    node = %self.name(),
+                    connection = lane,
+                    %error,
+                    "connection lost"
+                );
             }
             Ending::Failed(error) => {
                 state.must_answer = true;
+                state.counters.broke();
                 // The other connections go to the same server: none that is idle should take
                 // requests before it has proved itself.
                 let mut wakers = Vec::new();
@@ -148,7 +167,8 @@ impl Node {
         state.retry_at = Instant::now().checked_add(wait);
         if state.open_lanes() > 0 || state.closing.is_some() {
             drop(state);
-            debug!(node = %self.name(), %error, "a connection failed");
+            let error = error.for_log();
+            debug!(target: targets::CONNECTION, node = %self.name(), %error, "a connection failed");
             return;
         }
         state.phase = Phase::Down(error.clone());
@@ -159,10 +179,18 @@ impl Node {
         let unhealthy = (hopeless || state.failures >= self.options.unhealthy_after)
             && std::mem::replace(&mut state.healthy, false);
         if unhealthy {
+            state.counters.unhealthy += 1;
             self.tell_health(Some(error));
         }
         drop(state);
-        warn!(node = %self.name(), %error, retry_in = ?wait, unhealthy, "node cannot be used");
+        warn!(
+            target: targets::HEALTH,
+            node = %self.name(),
+            error = %error.for_log(),
+            retry_in = ?wait,
+            unhealthy,
+            "node cannot be used"
+        );
         self.fail_waiting(waiting, error);
         self.tell_change();
     }

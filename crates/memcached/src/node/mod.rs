@@ -43,6 +43,7 @@ pub(crate) use self::waiter::{Told, Waiter};
 use crate::address::NodeConfig;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metrics::{Ended, OperationCounters, PoolMetrics};
+use crate::observe::NodeWatch;
 use crate::options::Options;
 
 /// Is told what happens to nodes: the cluster that they belong to.
@@ -60,6 +61,7 @@ pub(crate) struct Node {
     config: NodeConfig,
     options: Arc<Options>,
     watcher: Weak<dyn Watcher>,
+    watch: NodeWatch,
     state: Mutex<State>,
     /// Wakes the supervisor when there may be something to do.
     supervise: Notify,
@@ -85,6 +87,7 @@ impl Node {
     ) -> Self {
         let state = State::new(options.min_connections);
         Self {
+            watch: options.observer.node(&config),
             config,
             options,
             watcher,
@@ -108,6 +111,11 @@ impl Node {
 
     pub(crate) fn name(&self) -> &Arc<str> {
         self.config.shared_name()
+    }
+
+    /// What others see of it.
+    pub(crate) fn watch(&self) -> &NodeWatch {
+        &self.watch
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -274,6 +282,19 @@ impl Node {
         metrics.waiting = state.waiting.len();
         state.counters.write_to(&mut metrics);
         metrics
+    }
+
+    /// How many connections have nothing to do.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn idle_connections(&self) -> usize {
+        let state = self.lock();
+        let idle = state.lanes.iter().filter(|lane| lane.in_flight == 0);
+        idle.count()
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
     }
 
     /// Refuses new requests for `reason`; connections close when what was accepted has been

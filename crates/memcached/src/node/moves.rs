@@ -17,6 +17,7 @@ use tracing::{debug, info};
 use super::Node;
 use super::lane::Leave;
 use super::state::State;
+use crate::observe::targets;
 use crate::resolve::{self, Resolved, Route};
 
 /// An address has left its record when so many answers in a row lack it: a record of many
@@ -173,12 +174,18 @@ impl Node {
         drop(state);
         match found {
             Ok(resolved) if moved => info!(
+                target: targets::CONNECTION,
                 node = %self.name(),
                 addresses = ?resolved.addresses(),
                 "the node's name stands for other addresses: its connections move there"
             ),
             Ok(_) => {}
-            Err(error) => debug!(node = %self.name(), error, "the node's name cannot be looked up"),
+            Err(error) => debug!(
+                target: targets::CONNECTION,
+                node = %self.name(),
+                error,
+                "the node's name cannot be looked up"
+            ),
         }
         self.supervise.notify_one();
     }

@@ -13,6 +13,7 @@ use super::waiter::{self, Heard, Teller, Told, Waiter};
 use crate::call::server_error;
 use crate::error::{Error, Result, Stage};
 use crate::metrics::{Ended, OperationCounters};
+use crate::observe::targets;
 
 /// What has come of telling callers: how their operations have ended, and whom to wake. They are woken
 /// when that has been counted and their places are free, so that a caller that goes on finds it so.
@@ -102,7 +103,9 @@ impl Token {
             Self::Version => tally.version = Some(Version::answered(reply)),
             Self::Quiet => {
                 if let Reply::Error(error) = reply {
-                    debug!(%error, "the server refused a noreply request");
+                    let error = server_error(error).at_node(node);
+                    let error = error.for_log();
+                    debug!(target: targets::UNANSWERED, node = %node, %error, "the server refused a noreply request");
                 }
             }
         }
@@ -114,7 +117,10 @@ impl Token {
         match self {
             Self::One(mut caller) => caller.tell(Told::Failed(error), Ended::Failed, tally),
             Self::Many(share) => drop(share.settle(Err(error), tally)),
-            Self::Quiet => debug!(%error, "a noreply request was lost"),
+            Self::Quiet => {
+                let error = error.for_log();
+                debug!(target: targets::UNANSWERED, %error, "a noreply request was lost");
+            }
             // Another connection asks for itself.
             Self::Version => {}
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use steersman_memcached_protocol::{Expiry, Key, Reply, Request, StoreVerb};
 
-use crate::call::{Write, key, sealed};
+use crate::call::{Write, key, sealed, store_name};
 use crate::error::Result;
 
 /// A request of one key, and the name of the client's method that it is made for.
@@ -126,8 +126,25 @@ impl Command {
 impl sealed::Operation for Arc<Command> {
     type Output = Reply;
 
+    const IS_ATTEMPT: bool = true;
+
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn command(&self) -> &'static str {
+        match &self.action {
+            Action::Get { cas: false } => "get",
+            Action::Get { cas: true } => "gets",
+            Action::GetAndTouch { cas: false, .. } => "gat",
+            Action::GetAndTouch { cas: true, .. } => "gats",
+            Action::Store(verb, _) => store_name(*verb),
+            Action::Cas(..) => "cas",
+            Action::Increment { .. } => "increment",
+            Action::Decrement { .. } => "decrement",
+            Action::Touch { .. } => "touch",
+            Action::Delete => "delete",
+        }
     }
 
     fn key(&self) -> Option<&[u8]> {

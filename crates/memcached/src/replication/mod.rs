@@ -176,6 +176,7 @@ pub(crate) async fn tick(cluster: Weak<Cluster>, every: Duration) {
         };
         if let Some(replicator) = &cluster.replicator {
             replicator.tick(cluster.members().view());
+            cluster.options.observer.policy_ticked(&cluster);
         }
     }
 }

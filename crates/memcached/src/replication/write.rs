@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use steersman_memcached_protocol::Reply;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
+use tracing::debug;
 
 use super::attempt::Attempt;
 use super::command::{Action, Command};
@@ -16,6 +17,7 @@ use super::timing::Alarm;
 use super::{Request, Target, WriteSuccess};
 use crate::call::{Call, NoReply};
 use crate::error::Result;
+use crate::observe::targets;
 
 impl Request {
     /// Writes to all replicas at the same time.
@@ -113,7 +115,8 @@ impl Request {
             let queued = self.queue(target, command);
             runtime.spawn(async move {
                 if let Err(error) = queued.await {
-                    tracing::debug!(%error, "a replica could not be told");
+                    let error = error.for_log();
+                    debug!(target: targets::UNANSWERED, %error, "a replica could not be told");
                 }
             });
         }

@@ -21,6 +21,7 @@ pub use self::failure::TlsFailure;
 pub(crate) use self::failure::diagnose;
 use crate::address::Endpoint;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::observe::targets;
 use crate::transport::Transport;
 
 /// So much is read from a socket at a time: the TLS library asks for a quarter of a record, which
@@ -104,7 +105,7 @@ impl Tls {
             .with_safe_default_protocol_versions()
             .map_err(|error| invalid(error.to_string()))?;
         let config = if self.unverified {
-            warn!("TLS without verification: any server is taken for the right one");
+            warn!(target: targets::TLS, "TLS without verification: any server is taken for the right one");
             config
                 .dangerous()
                 .with_custom_certificate_verifier(trust::anybody(&provider))

@@ -10,6 +10,8 @@ mod lifecycle;
 mod meta;
 mod names;
 mod network;
+#[cfg(all(feature = "metrics", feature = "spans"))]
+mod observability;
 mod order;
 mod pool;
 mod replication;

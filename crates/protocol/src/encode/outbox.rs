@@ -123,6 +123,15 @@ impl<T> Outbox<T> {
         self.len() == 0
     }
 
+    /// How many distinct keys each line of reads asks for, the lines in their order.
+    pub fn keys_by_line(&self) -> impl Iterator<Item = u32> {
+        let lines = self.pending.commands().iter();
+        lines.filter_map(|line| match line.expected {
+            Expected::Values { .. } => Some(line.keys),
+            _ => None,
+        })
+    }
+
     /// Drops every request and hands out the tokens in order, for when there is no connection.
     pub fn clear(&mut self, sink: &mut impl FnMut(T)) {
         self.drain(&mut |token, _| sink(token));

@@ -1,0 +1,172 @@
+//! The log is as the page says, and holds no value, no key and no password.
+
+use std::time::Duration;
+
+use steersman_memcached::{Client, ClusterEvents, Credentials, ErrorKind, Event, Spans};
+use steersman_testkit::{Server, Times};
+
+use super::capture::Capture;
+use super::page;
+use crate::discovery::told;
+use crate::network::{network, settle};
+
+const SECRETS: [&str; 3] = ["a-value", "a-key", "a-password"];
+
+/// Expects that no secret was logged, that the page lists every event, and that these are among them.
+fn check(capture: &Capture, expected: &[&str]) {
+    let text = capture.text();
+    for secret in SECRETS {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
+    let documented = page::events();
+    let events = capture.events();
+    let mut messages = Vec::new();
+    for event in &events {
+        let message = event.fields["message"].as_str();
+        let row = documented.iter().find(|row| {
+            (
+                row.target.as_str(),
+                row.level.as_str(),
+                row.message.as_str(),
+            ) == (event.target.as_str(), event.level.as_str(), message)
+        });
+        let row = row.unwrap_or_else(|| panic!("the page does not list {event:?}"));
+        for field in event.fields.keys().filter(|field| *field != "message") {
+            assert!(row.fields.contains(field), "{field} of {event:?}");
+        }
+        messages.push(message);
+    }
+    for message in expected {
+        assert!(messages.contains(message), "no {message:?} in {text}");
+    }
+}
+
+struct Panics;
+
+impl ClusterEvents for Panics {
+    async fn on_node_unhealthy(&self, _: std::sync::Arc<str>, reason: std::sync::Arc<str>) {
+        panic!("on purpose: {reason}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_life_of_connections_and_nodes_is_logged_without_what_was_sent() {
+    let (capture, _guard) = Capture::start();
+    let (network, mut attempts) = network();
+    let (told, mut questions) = told();
+    let client = Client::builder()
+        .discovery(told)
+        .connector(network)
+        .max_connections(1)
+        .unhealthy_after(1)
+        .auth(Credentials::new("a-user", "a-password"))
+        .cluster_events(Panics)
+        .spans(Spans::new())
+        .build()
+        .unwrap();
+    questions.answer_with(Err("there is none".into())).await;
+    questions.answer_with(Err("there is none".into())).await;
+    questions.answer(&["n=host:1"]).await;
+    let introduce = "set auth 0 0 17\r\na-user a-password\r\n";
+    let mut peer = attempts.next().await.accept();
+    peer.exchange(introduce, "STORED\r\n").await;
+    client.ready(Duration::from_secs(1)).await.unwrap();
+
+    // A noreply write that the server refuses, with words that it may have from anywhere.
+    client.set("a-key", "a-value").noreply().await.unwrap();
+    let write = "set a-key 0 0 7\r\na-value\r\n";
+    peer.exchange(write, "SERVER_ERROR a-key a-value\r\n").await;
+    settle().await;
+    // One that is lost with its connection, which has served before.
+    let (missed, ()) = tokio::join!(client.get("a-key").into_future(), async {
+        peer.exchange("get a-key\r\n", "END\r\n").await;
+    });
+    assert!(missed.unwrap().is_none());
+    client.set("a-key", "a-value").noreply().await.unwrap();
+    peer.expect(write).await;
+    drop(peer);
+    let mut peer = attempts.next().await.accept();
+    peer.exchange(introduce, "STORED\r\n").await;
+    client.ready(Duration::from_secs(1)).await.unwrap();
+    // A server that loses its place: the value stands where a reply should.
+    let (broken, ()) = tokio::join!(client.get("a-key").into_future(), async {
+        peer.exchange("get a-key\r\n", "a-value\r\n").await;
+    });
+    assert_eq!(broken.unwrap_err().kind(), ErrorKind::Protocol);
+    settle().await;
+    let mut peer = attempts.next().await.accept();
+    peer.exchange(introduce, "STORED\r\n").await;
+    client.ready(Duration::from_secs(1)).await.unwrap();
+    client.close().await;
+    settle().await;
+    check(
+        &capture,
+        &[
+            "connected",
+            "connection lost",
+            "connection closed",
+            "node cannot be used",
+            "node is healthy again",
+            "a list of nodes was taken",
+            "the list of nodes can be found again",
+            "there is still no list of nodes to be taken",
+            "the server refused a noreply request",
+            "a noreply request was lost",
+            "the cluster event handler panicked",
+            "requests taken",
+        ],
+    );
+}
+
+#[tokio::test]
+async fn all_commands_together_log_no_secret() {
+    let (capture, _guard) = Capture::start();
+    let server = Server::start().await.unwrap();
+    let other = Server::start().await.unwrap();
+    for replicas in [1, 2] {
+        let client = Client::builder()
+            .nodes([server.node(), other.node()])
+            .replicas(replicas)
+            .unhealthy_after(1)
+            .spans(Spans::new())
+            .build()
+            .unwrap();
+        let mut events = client.events();
+        let (key, value) = ("a-key", "a-value");
+        client.set(key, value).await.unwrap();
+        let _ = client.add(key, value).await.unwrap();
+        let _ = client.replace(key, value).await.unwrap();
+        let _ = client.append(key, value).await.unwrap();
+        let _ = client.prepend(key, value).await.unwrap();
+        let cas = client.gets(key).await.unwrap().and_then(|value| value.cas);
+        let _ = client.cas(key, value, cas.unwrap()).await.unwrap();
+        let many = client.get_many([key, "a-key-that-is-not"]).await;
+        assert_eq!(many.found.len(), 1);
+        assert!(client.increment(key, 1).await.is_err());
+        let _ = client.touch(key, Duration::from_secs(9)).await.unwrap();
+        let _ = client.gat(key, Duration::from_secs(9)).await.unwrap();
+        let garbage = format!("VALUE {key} 0 7\r\n{value}-garbage\r\n");
+        for server in [&server, &other] {
+            server.script().answer(Times::Next(1), garbage.clone());
+        }
+        assert!(client.set(key, value).await.is_err());
+        for server in [&server, &other] {
+            server.script().clear();
+        }
+        client.ready(Duration::from_secs(10)).await.unwrap();
+        client.delete(key).noreply().await.unwrap();
+        for server in [&server, &other] {
+            server.stop().await;
+        }
+        while !matches!(events.recv().await, Some(Event::NodeUnhealthy { .. })) {}
+        assert!(client.get(key).await.is_err());
+        assert!(client.set(key, value).noreply().await.is_err());
+        for server in [&server, &other] {
+            server.restart().await.unwrap();
+        }
+    }
+    check(
+        &capture,
+        &["connected", "node cannot be used", "requests taken"],
+    );
+}
