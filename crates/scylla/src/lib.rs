@@ -55,8 +55,8 @@
 //! alone, and what was overdue is not told again. Statements with a listener and without may be mixed;
 //! those with one must be routed by the same balancer.
 //!
-//! It costs some hundred nanoseconds a request, and 1.6 MB for the last 16,384 requests. Older ones that
-//! have not ended are left to picks and reports. Without it a request pays nothing for it.
+//! It costs some atomic operations for each request and attempt, and 1.6 MB for the last 16,384 requests.
+//! Older ones that have not ended are left to picks and reports. Without it a request pays nothing for it.
 //!
 //! # Further reading
 //!

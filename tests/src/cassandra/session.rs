@@ -120,10 +120,7 @@ impl Reads {
             format!("CREATE KEYSPACE IF NOT EXISTS {keyspace} WITH replication = {replication}");
         let table = format!("CREATE TABLE IF NOT EXISTS {keyspace}.t (k int PRIMARY KEY, v text)");
         for statement in [keyspaces, table] {
-            let changed = session.query_unpaged(statement, ()).await;
-            changed.expect("the schema can be changed");
-            let agreed = session.await_schema_agreement().await;
-            agreed.expect("the nodes agree");
+            change_schema(session, &statement).await;
         }
         let insert = format!("INSERT INTO {keyspace}.t (k, v) VALUES (?, ?)");
         let mut insert = session.prepare(insert).await.expect("the table is there");
@@ -182,6 +179,25 @@ impl Reads {
             .iter()
             .map(|(node, _)| self::number(node))
             .collect()
+    }
+}
+
+/// Changes the schema and waits until all nodes know, again and again: on a busy machine they take
+/// longer than the driver waits. The change may have been made by then: it must say `IF NOT EXISTS`.
+async fn change_schema(session: &Session, statement: &str) {
+    let deadline = Instant::now() + 3 * PATIENCE;
+    loop {
+        let changed = session.query_unpaged(statement, ()).await;
+        let why = match changed {
+            Err(error) => error.to_string(),
+            Ok(_) => match session.await_schema_agreement().await {
+                Ok(_) => return,
+                Err(error) => error.to_string(),
+            },
+        };
+        let late = Instant::now() > deadline;
+        assert!(!late, "the nodes do not agree on {statement}: {why}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 

@@ -182,6 +182,10 @@ impl LatencyParameters {
         self.update_rate
     }
 
+    pub(crate) fn tick_nanos(&self) -> i64 {
+        saturating_nanos(self.update_rate)
+    }
+
     pub(crate) fn min_measured_samples(&self) -> u32 {
         self.min_measured
     }

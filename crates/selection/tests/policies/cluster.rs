@@ -75,14 +75,7 @@ impl<P: Policy> Cluster<P> {
         let mut counts = vec![0; 16];
         for _ in 0..span.as_millis() {
             self.pass(millis(1));
-            let first = self.policy.plan(Call::new(&self.topology)).next(self.now);
-            let index = first.unwrap().get();
-            counts[index] += 1;
-            self.sent += 1;
-            let (latency, outcome) = serve(index);
-            let ended = self.now + latency;
-            let attempt = Attempt::new(node(index), ended, latency, outcome);
-            self.in_flight.insert((ended.nanos(), self.sent), attempt);
+            counts[self.send(&mut serve)] += 1;
         }
         counts.truncate(
             self.topology
@@ -93,6 +86,18 @@ impl<P: Policy> Cluster<P> {
                 .unwrap(),
         );
         counts
+    }
+
+    /// A request, sent to the first node of its plan. Returns which one that is.
+    pub(crate) fn send(&mut self, serve: impl FnOnce(usize) -> (Duration, Outcome)) -> usize {
+        let first = self.policy.plan(Call::new(&self.topology)).next(self.now);
+        let index = first.unwrap().get();
+        self.sent += 1;
+        let (latency, outcome) = serve(index);
+        let ended = self.now + latency;
+        let attempt = Attempt::new(node(index), ended, latency, outcome);
+        self.in_flight.insert((ended.nanos(), self.sent), attempt);
+        index
     }
 
     /// The same with latencies alone.
@@ -123,6 +128,20 @@ impl<P: Policy> Cluster<P> {
             self.policy.tick(self.next_tick);
             self.next_tick = self.next_tick + self.policy.tick_every().unwrap();
         }
+    }
+
+    /// How many requests that were sent to a node are not answered.
+    pub(crate) fn in_flight_of(&self, index: usize) -> usize {
+        let attempts = self.in_flight.values();
+        attempts
+            .filter(|attempt| attempt.node() == node(index))
+            .count()
+    }
+
+    /// The time since the beginning.
+    pub(crate) fn age(&self) -> Duration {
+        let nanos = self.now.nanos_since(Timestamp::from_nanos(0));
+        Duration::from_nanos(nanos.unsigned_abs())
     }
 
     /// An answer that the policy did not choose the node for.

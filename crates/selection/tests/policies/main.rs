@@ -10,6 +10,7 @@ mod trace;
 
 mod allocations;
 mod cluster;
+mod equal;
 mod faults;
 mod guarded;
 mod insight;

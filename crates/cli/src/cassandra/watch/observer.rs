@@ -49,6 +49,8 @@ pub(super) struct Node {
     pub(super) picks: u64,
     /// How many of those had no answer in time.
     pub(super) unanswered: u64,
+    /// How many were answered after they had been taken to be unanswered.
+    pub(super) late: u64,
     /// Which part of the requests since the last frame was sent to it first, in percent.
     pub(super) share: f64,
 }
@@ -116,6 +118,7 @@ impl Observer {
             report: status.report,
             picks: status.picks,
             unanswered: status.unanswered,
+            late: status.late,
         });
         nodes.collect()
     }

@@ -48,7 +48,7 @@ fn per_second(frame: &Frame) -> u128 {
 }
 
 /// The nodes, one a row.
-pub(super) fn table(frame: &Frame) -> Table<12> {
+pub(super) fn table(frame: &Frame) -> Table<13> {
     use Align::{Left, Right};
     let mut table = Table::new(
         [
@@ -64,9 +64,10 @@ pub(super) fn table(frame: &Frame) -> Table<12> {
             "AGE",
             "PICKS",
             "UNANSWERED",
+            "LATE",
         ],
         [
-            Left, Left, Left, Right, Right, Right, Left, Right, Right, Right, Right, Right,
+            Left, Left, Left, Right, Right, Right, Left, Right, Right, Right, Right, Right, Right,
         ],
     );
     for node in &frame.nodes {
@@ -75,7 +76,7 @@ pub(super) fn table(frame: &Frame) -> Table<12> {
     table
 }
 
-fn row(node: &Node) -> [String; 12] {
+fn row(node: &Node) -> [String; 13] {
     let name = |name: &Option<String>| name.clone().unwrap_or("-".to_owned());
     let time = |nanos: fn(NodeReport) -> Option<i64>| {
         let nanos = node.report.and_then(nanos).and_then(positive);
@@ -95,6 +96,7 @@ fn row(node: &Node) -> [String; 12] {
         time(|report| report.age_nanos),
         grouped(node.picks),
         grouped(node.unanswered),
+        grouped(node.late),
     ]
 }
 
@@ -223,7 +225,8 @@ fn node_json(node: &Node) -> Value {
         .with("samples", score.map(|score| score.samples))
         .with("age_us", time(|report| report.age_nanos))
         .with("picks", node.picks)
-        .with("unanswered", node.unanswered);
+        .with("unanswered", node.unanswered)
+        .with("late", node.late);
     object.into()
 }
 

@@ -18,12 +18,13 @@ pub enum Mode {
     /// - A penalised node is probed once a [retry period](crate::LatencyParameters::retry_period),
     ///   and [a little after](crate::LatencyParameters::first_probe) it was penalised. A probe is
     ///   the first attempt at a request, and only for a key that the node holds, if that is known.
-    ///   A slow answer, four times over the limit, or a failure: another retry period. A good one:
-    ///   the score starts anew from it, and further probes follow, one at a time. Three good ones,
-    ///   and the node's share rises from nothing to its full one within
-    ///   [the ramp](crate::LatencyParameters::ramp); three that are a little over the limit, and it
-    ///   waits. (A single one would keep out nodes whose latencies vary as everybody's do.) A slow
-    ///   answer, a failure, or a score over the limit ends the ramp.
+    ///   A good answer: the score starts anew from it, and further probes follow, one at a time.
+    ///   Three good ones, and the node's share rises from nothing to its full one within
+    ///   [the ramp](crate::LatencyParameters::ramp); three over the limit, or a failure, and it waits
+    ///   for another retry period. (A single one would keep out nodes whose latencies vary as
+    ///   everybody's do.) From the second series on, one that is four times over the limit is enough.
+    ///   The ramp ends at a failure, and at the first tick that finds the score over the limit, and
+    ///   not falling; a little after that the node is probed again.
     /// - Where nodes are taken in turn, the turns of one that is held back are spread over all others
     ///   ([`Plan::passed_over`](crate::Plan::passed_over)).
     /// - A node that is the only one of its tier is used while it is penalised, and comes back, by

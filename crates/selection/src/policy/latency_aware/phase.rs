@@ -2,10 +2,10 @@
 //!
 //! A node that is penalised gets single requests as probes, in series: as long as neither the good
 //! answers of a series nor the bad ones are [`PROBES`], the next one goes when the one before was
-//! answered. Any answer to a request sent since counts as the probe's: a penalised node is also asked when
-//! others fail. After a good series the node's share rises from nothing to its full one, after a bad
-//! one it waits. All changes are by compare-and-swap of the whole word, so that of two threads
-//! that see the same reason for a change only one makes it.
+//! answered, and a tick later if it was late. Any answer to a request sent since counts as the
+//! probe's: a penalised node is also asked when others fail. After a good series the node's share
+//! rises from nothing to its full one, after a bad one it waits. All changes are by compare-and-swap
+//! of the whole word, so that of two threads that see the same reason for a change only one makes it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,10 +16,12 @@ use crate::Timestamp;
 pub(super) const PROBES: u8 = 3;
 
 /// The answers of a series of probes, fewer than [`PROBES`] of each kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Series {
     pub(super) good: u8,
     pub(super) bad: u8,
+    /// Whether it is the first since the node was penalised: what made it slow may be just over.
+    pub(super) is_first: bool,
 }
 
 /// What phase a node is in.
@@ -40,8 +42,8 @@ pub(super) enum Phase {
 }
 
 /// The lowest bits of the word are the kind, the rest is the time without these bits: it is rounded
-/// down to 32 ns.
-const KIND: u64 = 0x1f;
+/// down to 64 ns.
+const KIND: u64 = 0x3f;
 
 const UNTRACKED: u64 = 0;
 const NORMAL: u64 = 1;
@@ -54,22 +56,37 @@ const PROBING: u64 = PENALISED + Series::KINDS;
 const _: () = assert!(PROBING + Series::KINDS <= KIND + 1);
 
 impl Series {
-    const KINDS: u64 = PROBES as u64 * PROBES as u64;
+    const KINDS: u64 = 2 * Self::ANSWERS;
+    const ANSWERS: u64 = PROBES as u64 * PROBES as u64;
 
-    #[inline]
-    fn pack(self) -> u64 {
-        u64::from(self.good) * u64::from(PROBES) + u64::from(self.bad)
+    pub(super) const FIRST: Self = Self {
+        good: 0,
+        bad: 0,
+        is_first: true,
+    };
+
+    pub(super) const LATER: Self = Self {
+        is_first: false,
+        ..Self::FIRST
+    };
+
+    pub(super) fn has_answers(self) -> bool {
+        self.good > 0 || self.bad > 0
     }
 
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "it is part of a kind of five bits"
-    )]
+    fn pack(self) -> u64 {
+        let answers = u64::from(self.good) * u64::from(PROBES) + u64::from(self.bad);
+        u64::from(self.is_first) * Self::ANSWERS + answers
+    }
+
+    #[inline]
     fn unpack(number: u64) -> Self {
+        let answers = number % Self::ANSWERS;
         Self {
-            good: (number / u64::from(PROBES)) as u8,
-            bad: (number % u64::from(PROBES)) as u8,
+            good: (answers / u64::from(PROBES)) as u8,
+            bad: (answers % u64::from(PROBES)) as u8,
+            is_first: number >= Self::ANSWERS,
         }
     }
 }
@@ -107,12 +124,10 @@ impl Phase {
         }
     }
 
-    /// It is penalised, and its next probe may go so much later.
-    pub(super) fn penalised_for(wait_nanos: i64, now: Timestamp) -> Self {
-        Self::Penalised {
-            series: Series::default(),
-            due: Timestamp::from_nanos(now.nanos().wrapping_add(wait_nanos)),
-        }
+    /// It is penalised, and the next probe of the series may go so much later.
+    pub(super) fn penalised_for(wait_nanos: i64, series: Series, now: Timestamp) -> Self {
+        let due = Timestamp::from_nanos(now.nanos().wrapping_add(wait_nanos));
+        Self::Penalised { series, due }
     }
 }
 
@@ -161,7 +176,7 @@ mod tests {
 
     #[test]
     fn phases_survive_their_word() {
-        for nanos in [0, 32, -32, i64::MIN, i64::MAX & !31] {
+        for nanos in [0, 64, -64, i64::MIN, i64::MAX & !63] {
             let at = Timestamp::from_nanos(nanos);
             let mut phases = vec![
                 Phase::Untracked,

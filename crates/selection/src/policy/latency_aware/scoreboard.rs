@@ -23,6 +23,7 @@ pub(super) struct Scoreboard {
     pub(super) retry_nanos: i64,
     pub(super) first_probe_nanos: i64,
     pub(super) ramp_nanos: i64,
+    pub(super) tick_nanos: i64,
     pub(super) entries: Table<Entry>,
     /// The minimum that reference mode compares with.
     pub(super) minimum: OptionalNanos,
@@ -62,7 +63,7 @@ pub(super) struct Member {
     pub(super) node: NodeIndex,
     incarnation: u32,
     pub(super) datacenter: usize,
-    /// In reference mode, whether it was over the limit at the last tick.
+    /// Whether it was penalised at the last tick.
     pub(super) excluded: bool,
     /// In guarded mode, at how many ticks in a row it was over the limit.
     pub(super) streak: u32,
@@ -85,6 +86,7 @@ impl Scoreboard {
             retry_nanos: parameters.retry_nanos(),
             first_probe_nanos: parameters.first_probe_nanos(),
             ramp_nanos: parameters.ramp_nanos(),
+            tick_nanos: parameters.tick_nanos(),
             parameters,
             mode,
             entries: Table::new(),

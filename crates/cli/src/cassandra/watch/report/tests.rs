@@ -45,6 +45,7 @@ pub(in crate::cassandra::watch) fn frame() -> Frame {
             .and_then(|index| policy.report(index, now)),
         picks: 1_200,
         unanswered: 3,
+        late: 2,
         share,
     };
     let events = events.lock().unwrap();
@@ -87,9 +88,9 @@ fn a_table_says_what_is_known_and_why() {
         cells.map(str::to_owned).collect::<Vec<_>>()
     };
     let expected = |row: &str| cells(&row.replace('|', "  "));
-    let fast = "127.0.0.1:9042|dc1/r\\u{1b}1|yes|100.0%|2.00 ms|4.00 ms|normal|2.00 ms|200|0.00 ms|1,200|3";
-    let slow = "127.0.0.2:9042|dc1/-|yes|0.0%|30.0 ms|4.00 ms|penalised: 15 x the fastest|2.00 ms|200|0.00 ms|1,200|3";
-    let gone = "127.0.0.3:9042|dc1/-|no|0.0%|-|-|no connection|-|-|-|1,200|3";
+    let fast = "127.0.0.1:9042|dc1/r\\u{1b}1|yes|100.0%|2.00 ms|4.00 ms|normal|2.00 ms|200|0.00 ms|1,200|3|2";
+    let slow = "127.0.0.2:9042|dc1/-|yes|0.0%|30.0 ms|4.00 ms|penalised: 15 x the fastest|2.00 ms|200|0.00 ms|1,200|3|2";
+    let gone = "127.0.0.3:9042|dc1/-|no|0.0%|-|-|no connection|-|-|-|1,200|3|2";
     for (line, row) in lines[2..].iter().zip([fast, slow, gone]) {
         assert_eq!(cells(line), expected(row), "{text}");
     }
@@ -131,6 +132,7 @@ fn scripts_get_numbers_and_words() {
         (&"untracked".into(), &Value::Null)
     );
     assert_eq!(gone["connected"], false);
+    assert_eq!((&gone["unanswered"], &gone["late"]), (&3.into(), &2.into()));
     let event = &json["events"][0];
     assert_eq!(event["change"], "penalised");
     assert_eq!(event["node"], "127.0.0.2:9042");

@@ -3,14 +3,14 @@
 //! A node that has a place among the penalised goes to and fro between waiting, probes and ramp
 //! here; who gets a place, and who loses it, is for the tick to say.
 
-use crate::Timestamp;
 use crate::latency::Score;
 use crate::policy::latency_aware::event::Change;
 use crate::policy::latency_aware::phase::{PROBES, Phase, Series};
 use crate::policy::latency_aware::scoreboard::{Entry, Scoreboard};
 use crate::policy::{Attempt, Outcome};
 
-/// How many times the limit an answer must take to end a series of probes or a ramp by itself.
+/// How many times the limit an answer must take to end a series of probes by itself. Not the first
+/// one: after a pause its probe may still be waiting with all that has piled up.
 const FAR: i64 = 4;
 
 /// How many times the limit a failure counts as. Scores weigh a sample by the time since the one
@@ -46,22 +46,25 @@ pub(in crate::policy::latency_aware) fn record(
                 probe_succeeded(board, entry, attempt, (phase, series));
             } else {
                 board.sample(entry, attempt.ended_at(), latency);
-                let is_last = is_far(attempt, limit) || series.bad + 1 >= PROBES;
-                let next = if is_last {
-                    Phase::penalised_for(board.retry_nanos, attempt.ended_at())
+                let bad = series.bad + 1;
+                let is_far = !series.is_first && is_far(attempt, limit);
+                let (wait, next) = if is_failure(attempt) || is_far || bad >= PROBES {
+                    (board.retry_nanos, Series::LATER)
                 } else {
-                    let bad = series.bad + 1;
-                    after_answer(Series { bad, ..series }, attempt.ended_at())
+                    // What makes it late may last for a moment, and must not spoil the whole series.
+                    (board.tick_nanos, Series { bad, ..series })
                 };
+                let next = Phase::penalised_for(wait, next, attempt.ended_at());
                 entry.verdict.phase.change(phase, next);
             }
         }
-        Phase::Ramping { since } if attempt.started_at().nanos_since(since) >= 0 => {
-            let score = board.sample(entry, attempt.ended_at(), latency);
-            let average = score.map_or(0, |score| score.average_nanos);
-            let is_slow = limit.is_some_and(|limit| average > limit);
-            let penalised = Phase::penalised_for(board.first_probe_nanos, attempt.ended_at());
-            if (is_slow || is_far(attempt, limit)) && entry.verdict.phase.change(phase, penalised) {
+        Phase::Ramping { since }
+            if is_failure(attempt) && attempt.started_at().nanos_since(since) >= 0 =>
+        {
+            board.sample(entry, attempt.ended_at(), latency);
+            let penalised =
+                Phase::penalised_for(board.first_probe_nanos, Series::FIRST, attempt.ended_at());
+            if entry.verdict.phase.change(phase, penalised) {
                 announce(board, attempt, Change::Penalised, latency);
             }
         }
@@ -78,29 +81,21 @@ fn give_back_probe(board: &Scoreboard, entry: &Entry, attempt: &Attempt, phase: 
     if let Phase::Probing { series, since } = phase
         && attempt.started_at().nanos_since(since) >= 0
     {
-        let due = attempt
-            .ended_at()
-            .nanos()
-            .wrapping_add(board.first_probe_nanos);
-        let due = Timestamp::from_nanos(due);
-        entry
-            .verdict
-            .phase
-            .change(phase, Phase::Penalised { series, due });
+        let penalised = Phase::penalised_for(board.first_probe_nanos, series, attempt.ended_at());
+        entry.verdict.phase.change(phase, penalised);
     }
 }
 
 /// Whether the attempt tells by itself that the node is not as it should be.
 #[inline]
-fn is_far(attempt: &Attempt, limit: Option<i64>) -> bool {
-    let is_failure = !matches!(attempt.outcome(), Outcome::Success | Outcome::Cancelled);
-    is_failure || limit.is_some_and(|limit| attempt.latency_nanos() > limit.saturating_mul(FAR))
+fn is_failure(attempt: &Attempt) -> bool {
+    !matches!(attempt.outcome(), Outcome::Success | Outcome::Cancelled)
 }
 
-/// The next probe may go at once.
+/// Whether it is too slow for a node that has had a retry period to become fast again.
 #[inline]
-fn after_answer(series: Series, now: Timestamp) -> Phase {
-    Phase::Penalised { series, due: now }
+fn is_far(attempt: &Attempt, limit: Option<i64>) -> bool {
+    limit.is_some_and(|limit| attempt.latency_nanos() > limit.saturating_mul(FAR))
 }
 
 /// The latency that an attempt counts as; `None` if it does not count.
@@ -148,7 +143,7 @@ fn probe_succeeded(
     let (now, latency) = (attempt.ended_at(), attempt.latency_nanos());
     let good = series.good + 1;
     let next = if good < PROBES {
-        after_answer(Series { good, ..series }, now)
+        Phase::penalised_for(0, Series { good, ..series }, now)
     } else {
         Phase::Ramping { since: now }
     };

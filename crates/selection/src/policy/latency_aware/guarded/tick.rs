@@ -101,7 +101,10 @@ fn visit(
         && found.limit.is_some_and(|limit| score.average_nanos > limit);
 
     let phase = verdict.phase.load();
-    if phase != Phase::Normal || !over {
+    let is_penalised = matches!(phase, Phase::Penalised { .. } | Phase::Probing { .. });
+    let was_penalised = std::mem::replace(&mut member.excluded, is_penalised);
+    let is_judged = matches!(phase, Phase::Normal | Phase::Ramping { .. });
+    if !is_judged || !over {
         member.streak = 0;
     } else if heard > 0 && !falling {
         member.streak = member.streak.saturating_add(1);
@@ -126,6 +129,11 @@ fn visit(
             None
         }
         Phase::Ramping { since } => {
+            let penalised = Phase::penalised_for(board.first_probe_nanos, Series::FIRST, now);
+            if member.streak > 0 && verdict.phase.change(phase, penalised) {
+                found.penalised.push(suspect);
+                return Some(event(Change::Penalised));
+            }
             let over_now = now.nanos_since(since) >= board.ramp_nanos
                 && verdict.phase.change(phase, Phase::Normal);
             if !over_now {
@@ -135,8 +143,10 @@ fn visit(
         }
         Phase::Untracked => None,
         Phase::Penalised { series, .. } | Phase::Probing { series, .. } => {
-            let unprobed = matches!(phase, Phase::Penalised { .. }) && series == Series::default();
-            let came_back = unprobed && has_come_back(board, &score, found, heard, now);
+            let unprobed = matches!(phase, Phase::Penalised { .. }) && !series.has_answers();
+            // What was heard before it was penalised tells nothing of it now.
+            let came_back =
+                unprobed && was_penalised && has_come_back(board, &score, found, heard, now);
             let ramping = Phase::Ramping { since: now };
             if came_back && verdict.phase.change(phase, ramping) {
                 found.on_trial.push(suspect);
@@ -212,7 +222,7 @@ fn assign_places(
 /// Penalises a node that is in the normal phase.
 fn penalise(board: &Scoreboard, suspect: &Suspect, now: Timestamp) -> Option<Event> {
     let phase = &board.entries.get(suspect.node)?.verdict.phase;
-    let penalised = Phase::penalised_for(board.first_probe_nanos, now);
+    let penalised = Phase::penalised_for(board.first_probe_nanos, Series::FIRST, now);
     phase
         .change(Phase::Normal, penalised)
         .then(|| board.event(now, suspect.node, Change::Penalised, suspect.average))
