@@ -49,7 +49,8 @@ pub(crate) async fn loses_its_requests_and_gets_them_back(world: &World) {
         noticed.percentile(99),
         balancer.policy().counters(),
     );
-    assert!(noticed.count(2) <= 1, "but for a probe it has no requests");
+    // It may be penalised late, when another node has the one place; its first series has three.
+    assert!(noticed.count(2) <= 3, "but for probes it has no requests");
     assert!(share >= 25.0, "its share is back");
     let fair = usize::try_from(world.rate / 30).expect("a small number");
     assert!(burst <= 2 * fair, "a fair share of 100 ms is {fair} reads");
