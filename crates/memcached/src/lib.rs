@@ -114,6 +114,7 @@ mod discovery;
 mod error;
 mod events;
 mod expires;
+mod fill;
 mod metrics;
 mod node;
 mod observe;
@@ -147,6 +148,7 @@ pub use crate::discovery::{
 pub use crate::error::{Error, ErrorKind, Result, Stage};
 pub use crate::events::{ClusterEvents, Event, EventStream};
 pub use crate::expires::Expires;
+pub use crate::fill::{Fill, FillError, Filled, GetOrFill, IntoFill, Invalidate, Origin};
 pub use crate::metrics::PoolMetrics;
 #[cfg(feature = "metrics")]
 pub use crate::observe::Metrics;

@@ -12,6 +12,7 @@ use crate::deadline::Deadline;
 use crate::discovery::{DynDiscovery, Follower};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::events::{self, Handler};
+use crate::fill::Flights;
 use crate::options::Options;
 
 /// The cluster, and when its background work starts and ends. Dropped with the last handle.
@@ -20,6 +21,8 @@ pub(crate) struct Shared {
     /// Waits here until there is a runtime to call it on.
     handler: Mutex<Option<Handler>>,
     discovery: Mutex<Following>,
+    /// Callers that wait for a value which one of them loads.
+    pub(crate) flights: Arc<Flights>,
 }
 
 /// Where the discovery of nodes has got to.
@@ -45,6 +48,7 @@ impl Shared {
             cluster,
             handler: Mutex::new(handler),
             discovery: Mutex::new(discovery),
+            flights: Arc::default(),
         }
     }
 

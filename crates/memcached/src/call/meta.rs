@@ -17,11 +17,11 @@ pub struct Meta<K, B> {
 }
 
 /// How a meta command is made once its key is known. Implemented by this crate's types only.
-pub trait MetaBuild: private::Build {}
+pub trait MetaBuild: build::Build {}
 
-impl<B: private::Build> MetaBuild for B {}
+impl<B: build::Build> MetaBuild for B {}
 
-mod private {
+pub(crate) mod build {
     use super::{Command, MetaKey};
 
     pub trait Build {
@@ -42,7 +42,7 @@ impl<K, B> Meta<K, B> {
     }
 }
 
-impl<K: AsRef<[u8]>, B: private::Build> Meta<K, B> {
+impl<K: AsRef<[u8]>, B: build::Build> Meta<K, B> {
     fn command(&self) -> Result<Command<'_>> {
         let key = meta_key(self.key.as_ref())?;
         let command = self.build.build(key);
@@ -71,7 +71,7 @@ fn meta_key(bytes: &[u8]) -> Result<MetaKey<'_>> {
     })
 }
 
-impl<K: AsRef<[u8]>, B: private::Build> sealed::Operation for Meta<K, B> {
+impl<K: AsRef<[u8]>, B: build::Build> sealed::Operation for Meta<K, B> {
     type Output = meta::Reply;
 
     fn name(&self) -> &'static str {
@@ -105,9 +105,15 @@ impl<K: AsRef<[u8]>, B: private::Build> sealed::Operation for Meta<K, B> {
 
 /// Reads an item with the flags that a function sets.
 #[derive(Debug, Clone)]
-pub struct MetaGet<F>(pub(crate) F);
+pub struct MetaGet<F>(F);
 
-impl<F: Fn(meta::Get<'_>) -> meta::Get<'_>> private::Build for MetaGet<F> {
+impl<F: Fn(meta::Get<'_>) -> meta::Get<'_>> MetaGet<F> {
+    pub(crate) fn new(flags: F) -> Self {
+        Self(flags)
+    }
+}
+
+impl<F: Fn(meta::Get<'_>) -> meta::Get<'_>> build::Build for MetaGet<F> {
     fn name(&self) -> &'static str {
         "meta_get"
     }
@@ -120,11 +126,17 @@ impl<F: Fn(meta::Get<'_>) -> meta::Get<'_>> private::Build for MetaGet<F> {
 /// Stores an item with the flags that a function sets.
 #[derive(Debug, Clone)]
 pub struct MetaSet<F> {
-    pub(crate) data: Bytes,
-    pub(crate) flags: F,
+    data: Bytes,
+    flags: F,
 }
 
-impl<F: Fn(meta::Set<'_>) -> meta::Set<'_>> private::Build for MetaSet<F> {
+impl<F: Fn(meta::Set<'_>) -> meta::Set<'_>> MetaSet<F> {
+    pub(crate) fn new(data: Bytes, flags: F) -> Self {
+        Self { data, flags }
+    }
+}
+
+impl<F: Fn(meta::Set<'_>) -> meta::Set<'_>> build::Build for MetaSet<F> {
     fn name(&self) -> &'static str {
         "meta_set"
     }
@@ -136,9 +148,15 @@ impl<F: Fn(meta::Set<'_>) -> meta::Set<'_>> private::Build for MetaSet<F> {
 
 /// Removes an item, or marks it stale, with the flags that a function sets.
 #[derive(Debug, Clone)]
-pub struct MetaDelete<F>(pub(crate) F);
+pub struct MetaDelete<F>(F);
 
-impl<F: Fn(meta::Delete<'_>) -> meta::Delete<'_>> private::Build for MetaDelete<F> {
+impl<F: Fn(meta::Delete<'_>) -> meta::Delete<'_>> MetaDelete<F> {
+    pub(crate) fn new(flags: F) -> Self {
+        Self(flags)
+    }
+}
+
+impl<F: Fn(meta::Delete<'_>) -> meta::Delete<'_>> build::Build for MetaDelete<F> {
     fn name(&self) -> &'static str {
         "meta_delete"
     }
@@ -156,7 +174,7 @@ pub struct MetaArithmetic<F> {
     pub(crate) flags: F,
 }
 
-impl<F: Fn(meta::Arithmetic<'_>) -> meta::Arithmetic<'_>> private::Build for MetaArithmetic<F> {
+impl<F: Fn(meta::Arithmetic<'_>) -> meta::Arithmetic<'_>> build::Build for MetaArithmetic<F> {
     fn name(&self) -> &'static str {
         if self.down {
             "meta_decrement"
@@ -179,7 +197,7 @@ impl<F: Fn(meta::Arithmetic<'_>) -> meta::Arithmetic<'_>> private::Build for Met
 #[derive(Debug, Clone, Copy)]
 pub struct MetaInspect;
 
-impl private::Build for MetaInspect {
+impl build::Build for MetaInspect {
     fn name(&self) -> &'static str {
         "meta_inspect"
     }

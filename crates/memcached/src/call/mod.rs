@@ -20,6 +20,7 @@ use steersman_memcached_protocol::{Key, Reply, ServerError, ServerErrorKind};
 pub use self::admin::{AllNodes, CacheMemlimit, FlushAll, Stats, Verbosity, Version};
 pub use self::future::CallFuture;
 pub use self::many::{GetMany, GetManyFuture};
+pub(crate) use self::meta::build;
 pub use self::meta::{
     Meta, MetaArithmetic, MetaBuild, MetaDelete, MetaGet, MetaInspect, MetaNoop, MetaSet,
 };
@@ -135,6 +136,11 @@ impl<O> Call<O> {
     /// Replaces the client's time-out for this call; `None` waits for ever.
     pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.patience = Patience::Own(timeout.into());
+        self
+    }
+
+    pub(crate) fn patience(mut self, patience: Patience) -> Self {
+        self.patience = patience;
         self
     }
 

@@ -36,7 +36,7 @@ impl Client {
         K: AsRef<[u8]>,
         F: Fn(meta::Get<'_>) -> meta::Get<'_>,
     {
-        self.call(Meta::new(key, MetaGet(flags)))
+        self.call(Meta::new(key, MetaGet::new(flags)))
     }
 
     /// Stores an item (`ms`), without client flags and for ever unless told otherwise.
@@ -62,7 +62,7 @@ impl Client {
         F: Fn(meta::Set<'_>) -> meta::Set<'_>,
     {
         let data = value.into_value();
-        self.call(Meta::new(key, MetaSet { data, flags }))
+        self.call(Meta::new(key, MetaSet::new(data, flags)))
     }
 
     /// Removes an item or marks it stale (`md`).
@@ -71,7 +71,7 @@ impl Client {
         K: AsRef<[u8]>,
         F: Fn(meta::Delete<'_>) -> meta::Delete<'_>,
     {
-        self.call(Meta::new(key, MetaDelete(flags)))
+        self.call(Meta::new(key, MetaDelete::new(flags)))
     }
 
     /// Adds to a number (`ma`), wrapping around at 2^64; it can be made if it is not there.

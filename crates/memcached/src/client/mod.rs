@@ -1,6 +1,7 @@
 //! The client: one cheap handle for all tasks.
 
 mod cluster;
+mod fill;
 mod life;
 mod meta;
 mod node;
