@@ -40,6 +40,10 @@ impl<K: AsRef<[u8]>> sealed::Operation for Invalidate<K> {
         self.0.name()
     }
 
+    fn command(&self) -> &'static str {
+        "meta_delete"
+    }
+
     fn key(&self) -> Option<&[u8]> {
         self.0.key()
     }

@@ -4,10 +4,12 @@ use std::pin::Pin;
 use std::task::{Context, Waker};
 
 use steersman_memcached_protocol::meta::{self, Status};
+use tracing::debug;
 
 use super::look::Turn;
 use super::{FillError, Filled, IntoFill, Origin, Reader};
 use crate::call::{Call, Meta, MetaDelete, MetaSet};
+use crate::observe::targets;
 
 /// The right to load what the cache holds under a cas number. Dropped unused, it is given back.
 pub(super) struct Lease {
@@ -64,7 +66,7 @@ impl Drop for Lease {
         if Pin::new(&mut call).poll(&mut context).is_pending() {
             runtime.spawn(async move {
                 if let Err(error) = call.await {
-                    tracing::debug!(%error, "a lease could not be given back; it ends by itself");
+                    debug!(target: targets::UNANSWERED, %error, "a lease could not be given back; it ends by itself");
                 }
             });
         }
@@ -143,7 +145,7 @@ impl Turn {
                 reply.status == Status::Done
             }
             Err(error) => {
-                tracing::debug!(%error, "a loaded value could not be stored");
+                debug!(target: targets::UNANSWERED, %error, "a loaded value could not be stored");
                 false
             }
         }

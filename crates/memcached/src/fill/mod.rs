@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use tracing::debug;
 
 pub(crate) use self::flight::Flights;
 pub use self::invalidate::Invalidate;
@@ -29,6 +30,7 @@ pub use self::outcome::{Fill, FillError, Filled, IntoFill, Origin};
 use crate::deadline::Patience;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expires::Expires;
+use crate::observe::targets;
 use crate::shared::Shared;
 
 /// A read of a value that is loaded if the cache does not have it; from
@@ -196,7 +198,7 @@ impl<K: AsRef<[u8]>> GetOrFill<K> {
             (Some(old), Some(runtime)) => {
                 runtime.spawn(async move {
                     if turn.load(load).await.is_err() {
-                        tracing::debug!("a value could not be refreshed");
+                        debug!(target: targets::UNANSWERED, "a value could not be refreshed");
                     }
                 });
                 Ok(old)

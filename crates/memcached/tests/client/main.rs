@@ -5,6 +5,7 @@ mod batching;
 mod chaos;
 mod counts;
 mod discovery;
+mod fill;
 mod health;
 mod lifecycle;
 mod meta;
