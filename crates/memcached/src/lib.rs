@@ -176,6 +176,11 @@ struct Readme;
 #[doc = include_str!("../../../docs/replicated-memcached.md")]
 struct ReplicatedMemcached;
 
+/// The examples of the page on cache-aside.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/cache-aside.md")]
+struct CacheAside;
+
 /// The examples of the page on TLS and credentials.
 #[cfg(all(doctest, feature = "tls"))]
 #[doc = include_str!("../../../docs/tls-and-auth.md")]

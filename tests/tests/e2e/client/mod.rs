@@ -3,6 +3,7 @@
 mod allocations;
 mod auth;
 mod failures;
+mod fill;
 mod hazards;
 mod load;
 mod operations;
