@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::sync::Once;
 
 use steersman_memcached::{Builder, Credentials, Error, ErrorKind, Tls, TlsFailure};
 
@@ -15,6 +16,8 @@ pub(crate) const PASSWORD_VARIABLE: &str = "STEERSMAN_PASSWORD";
 pub(crate) struct Access {
     args: args::Access,
     password: Option<OsString>,
+    /// A command may make several clients and warns once.
+    warned: Once,
 }
 
 impl Access {
@@ -23,6 +26,7 @@ impl Access {
         Self {
             args: args.clone(),
             password,
+            warned: Once::new(),
         }
     }
 
@@ -110,6 +114,12 @@ impl Access {
             tls = tls.server_name(name);
         }
         if args.insecure {
+            self.warned.call_once(|| {
+                eprintln!(
+                    "warning: --insecure: certificates are not verified, so any server is taken for \
+                     the right one"
+                );
+            });
             tls = tls.dangerously_without_verification();
         }
         Ok(Some(tls))

@@ -8,8 +8,7 @@ use crate::answer::Failure;
 use crate::errors::reason;
 
 /// The forms of `--discovery`.
-const FORMS: &str =
-    "write elasticache://HOST[:PORT], dns://NAME[:PORT], dns+srv://NAME or file:///PATH";
+const FORMS: &str = "write elasticache://HOST[:PORT], dns://NAME[:PORT], dns+srv://NAME, or file:// and a whole PATH";
 
 #[cfg(not(feature = "dns"))]
 const NOT_IN_THIS_BUILD: &str =
@@ -22,23 +21,23 @@ pub(crate) fn discover(url: &str, builder: Builder) -> Result<Vec<NodeConfig>, F
         .enable_all()
         .build();
     let runtime = runtime.map_err(|error| Failure::told(format!("cannot start: {error}")))?;
-    let nodes = runtime.block_on(first_list(builder));
+    let nodes = runtime.block_on(first_list(url, builder));
     // A name that is still being resolved must not hold up the command.
     runtime.shutdown_background();
     nodes
 }
 
-async fn first_list(builder: Builder) -> Result<Vec<NodeConfig>, Failure> {
+async fn first_list(url: &str, builder: Builder) -> Result<Vec<NodeConfig>, Failure> {
     let client: Client = builder.build().map_err(|error| told(&reason(&error)))?;
     let mut events = client.events();
     while let Some(event) = events.recv().await {
         match event {
             Event::ListTaken { .. } => return Ok(client.nodes()),
-            Event::ListRefused { reason } => return Err(told(&reason)),
+            Event::ListRefused { reason } => return Err(told(&format!("{url}: {reason}"))),
             _ => {}
         }
     }
-    Err(told("it ended without a list"))
+    Err(told(&format!("{url}: it ended without a list")))
 }
 
 /// The builder with the source that a URL names.
@@ -46,6 +45,9 @@ fn source(url: &str, builder: Builder) -> Result<Builder, Failure> {
     let Some((scheme, place)) = url.split_once("://") else {
         return Err(told(&format!("{url:?} is no source of nodes: {FORMS}")));
     };
+    if place.is_empty() {
+        return Err(told(&format!("{url:?} lacks the place: {FORMS}")));
+    }
     let invalid = |error| told(&reason(&error));
     Ok(match scheme {
         "elasticache" => builder.discovery(ElastiCache::new(place).map_err(invalid)?),

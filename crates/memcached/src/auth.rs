@@ -117,7 +117,8 @@ pub trait CredentialsProvider: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Whatever keeps them away: the attempt to connect fails, and is made again after a while.
+    /// Whatever keeps them away: the attempt to connect fails, as one that finds no server does, and
+    /// is made again after a while.
     fn credentials(
         &self,
         node: &str,
@@ -136,7 +137,9 @@ impl<P: CredentialsProvider> AnyProvider for P {
         Box::pin(async move {
             let fetched = self.credentials(node).await;
             fetched.map_err(|error| {
-                failed(format!("the credentials provider failed: {error}")).with_source(error)
+                failed(format!("the credentials provider failed: {error}"))
+                    .with_source(error)
+                    .passing()
             })
         })
     }
@@ -170,7 +173,7 @@ impl Auth {
                 let credentials = provider.fetch(node).await?;
                 match credentials.check() {
                     Ok(()) => Ok(credentials),
-                    Err(why) => Err(failed(format!("the credentials provider: {why}"))),
+                    Err(why) => Err(failed(format!("the credentials provider: {why}")).passing()),
                 }
             }
         }

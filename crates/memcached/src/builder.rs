@@ -79,8 +79,9 @@ impl Builder {
 
     /// Finds the nodes, and follows their changes; none by default.
     ///
-    /// Nodes may be left out then: calls fail until the first list has come, and
-    /// [`Client::ready`] waits for it. Nodes that are given are those to begin with. Once a list
+    /// Nodes may be left out then: calls wait for the first attempt to get a list, within their
+    /// time-out, and fail at once while further ones are needed. [`Client::ready`] waits for the
+    /// list too. Nodes that are given are those to begin with. Once a list
     /// has come it alone says who is a member; what was added or removed by hand holds until the
     /// next list that differs from the last.
     ///

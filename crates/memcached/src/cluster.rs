@@ -191,7 +191,7 @@ impl Cluster {
     pub(crate) fn route(&self, key: &[u8]) -> Result<Arc<Node>> {
         let members = self.members.load();
         let owner = members.owner(key).cloned();
-        owner.ok_or_else(|| self.no_node())
+        owner.ok_or_else(|| self.no_node(&members))
     }
 
     /// Does that with the node that owns `key`, without sharing it: its count of owners is a word that
@@ -204,7 +204,7 @@ impl Cluster {
     ) -> Result<T> {
         let members = self.members.load();
         let Some(owner) = members.owner(key) else {
-            return Err(self.no_node());
+            return Err(self.no_node(&members));
         };
         act(owner)
     }
@@ -221,7 +221,7 @@ impl Cluster {
             .filter_map(|&index| Some((index, Arc::clone(members.node(index)?))))
             .collect();
         if replicas.is_empty() {
-            return Err(self.no_node());
+            return Err(self.no_node(&members));
         }
         Ok((members, replicas))
     }
@@ -231,15 +231,20 @@ impl Cluster {
         self.members.load().placement.find(name)
     }
 
-    fn no_node(&self) -> Error {
+    /// Why a key has no owner among these members.
+    #[cold]
+    fn no_node(&self, members: &Members) -> Error {
         if self.is_closed() {
             return Error::closed();
         }
-        let members = self.members.load();
-        if let Some(missing) = self.discovery.as_ref().and_then(Progress::missing)
-            && members.nodes().next().is_none()
-        {
-            return missing;
+        if members.nodes().next().is_none() {
+            if let Some(missing) = self.discovery.as_ref().and_then(Progress::missing) {
+                return missing;
+            }
+            if self.members.load().nodes().next().is_some() {
+                // They have come since: the key has an owner now.
+                return Error::removed();
+            }
         }
         let mut reasons = members.nodes().filter_map(|node| node.down_reason());
         let detail = match reasons.next() {
@@ -247,6 +252,15 @@ impl Cluster {
             None => "the cluster has no nodes".to_owned(),
         };
         Error::new(ErrorKind::NoNodeReachable, Stage::Routing, detail)
+    }
+
+    /// Whether there is no node yet because the first list of them is being asked for.
+    pub(crate) fn awaits_first_list(&self) -> bool {
+        let awaited = self
+            .discovery
+            .as_ref()
+            .is_some_and(Progress::is_first_attempt);
+        awaited && !self.is_closed() && self.members.load().nodes().next().is_none()
     }
 
     /// Makes more of the failure of a call that was steered by its key: that no other node could

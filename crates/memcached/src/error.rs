@@ -40,6 +40,8 @@ struct Repr {
     detail: Arc<str>,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
     replicas: Option<Arc<PerNode<()>>>,
+    /// Whether it may pass by itself, where others of its kind do not.
+    passing: bool,
 }
 
 /// Operations of which it does not matter whether the server executed them.
@@ -154,6 +156,7 @@ impl Error {
             detail: detail.into(),
             source: None,
             replicas: None,
+            passing: false,
         }))
     }
 
@@ -266,6 +269,22 @@ impl Error {
         self
     }
 
+    /// The same failure, of which is known that it may pass by itself.
+    pub(crate) fn passing(mut self) -> Self {
+        self.0.passing = true;
+        self
+    }
+
+    /// Whether a node refuses the client for a reason that waiting does not mend.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::Tls | ErrorKind::Authentication) && !self.0.passing
+    }
+
+    /// Whether there is no node yet because the first list of them is being asked for.
+    pub(crate) fn awaits_list(&self) -> bool {
+        self.0.kind == ErrorKind::NoNodeReachable && self.0.passing
+    }
+
     pub(crate) fn of_kind(mut self, kind: ErrorKind) -> Self {
         self.0.kind = kind;
         self
@@ -319,10 +338,11 @@ impl Error {
             | ErrorKind::InvalidArgument
             | ErrorKind::UnknownNode
             | ErrorKind::Tls
-            | ErrorKind::Authentication
             | ErrorKind::Unsupported
             | ErrorKind::Closed
             | ErrorKind::Runtime => false,
+            // A provider of credentials may have them the next time.
+            ErrorKind::Authentication => self.0.passing,
         }
     }
 

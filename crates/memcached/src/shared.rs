@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use crate::cluster::Cluster;
 use crate::deadline::Deadline;
-use crate::discovery::{DynDiscovery, Follower};
+use crate::discovery::{DynDiscovery, Follower, Progress};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::events::{self, Handler};
 use crate::fill::Flights;
@@ -109,23 +110,44 @@ impl Shared {
         Ok(())
     }
 
-    /// Waits until `done` holds; it is asked again whenever a connection comes or goes.
-    pub(crate) async fn wait_until(
+    /// Waits while there is no node because the first list of them is being asked for; returns what is
+    /// left of `limit`.
+    pub(crate) async fn first_list(&self, limit: Option<Duration>) -> Result<Option<Duration>> {
+        let begun = Instant::now();
+        let settled = || (!self.cluster.awaits_first_list()).then_some(());
+        let late = self.wait_until(limit, settled).await.err();
+        match late {
+            None => Ok(limit.map(|limit| limit.saturating_sub(begun.elapsed()))),
+            Some(late) if late.kind() == ErrorKind::Timeout => {
+                let source = self.cluster.discovery.as_ref().map_or("", Progress::source);
+                let detail = format!(
+                    "no list of nodes has come from {source} within {:?}",
+                    limit.unwrap_or_default()
+                );
+                Err(Error::new(ErrorKind::Timeout, Stage::Routing, detail))
+            }
+            Some(late) => Err(late),
+        }
+    }
+
+    /// Waits until `look` finds something; it looks again whenever a connection comes or goes, or a list
+    /// of nodes.
+    pub(crate) async fn wait_until<T>(
         &self,
-        patience: Duration,
-        done: impl Fn() -> bool,
-    ) -> Result<()> {
+        patience: Option<Duration>,
+        look: impl Fn() -> Option<T>,
+    ) -> Result<T> {
         let cluster = &self.cluster;
         let Some(runtime) = cluster.runtime() else {
-            return Ok(());
+            return Err(Error::runtime_gone());
         };
-        let deadline = pin!(Deadline::new(Some(patience)));
+        let deadline = pin!(Deadline::new(patience));
         let work = async {
             loop {
                 let mut changed = pin!(cluster.changed.notified());
                 changed.as_mut().enable();
-                if done() {
-                    return;
+                if let Some(found) = look() {
+                    return found;
                 }
                 changed.await;
             }

@@ -82,6 +82,8 @@ fn the_options_open_what_is_guarded() {
     ] {
         let set = fortress.run(&format!("set k v {options}"), password);
         assert!(set.status.success(), "{options}: {set:?}");
+        let warned = String::from_utf8_lossy(&set.stderr).contains("warning: --insecure");
+        assert_eq!(warned, options.contains("--insecure"), "{set:?}");
         let got = fortress.run(&format!("{options} get k"), password);
         assert_eq!(got.stdout, b"v", "{options}: {got:?}");
     }

@@ -38,7 +38,7 @@ pub(crate) struct Access {
     #[arg(long, value_name = "NAME", global = true)]
     pub(crate) server_name: Option<String>,
 
-    /// With --tls: takes any certificate, and so anybody who is on the way to the nodes
+    /// With --tls: takes any certificate, and so anybody who is on the way to the nodes; warns
     #[arg(long, global = true)]
     pub(crate) insecure: bool,
 }

@@ -21,7 +21,12 @@ fn a_file_lists_the_nodes() {
     let given = plain("--node a,b route user:1");
     assert_eq!((found.code, found.text()), (0, given.text()));
     std::fs::write(&path, "").unwrap();
-    assert!(fails(&url).contains("--discovery: the list is empty"));
+    assert_eq!(
+        fails(&url),
+        format!("error: --discovery: {url}: the list is empty\n")
+    );
+    std::fs::remove_file(&path).unwrap();
+    assert!(fails(&url).contains(&url));
 }
 
 #[test]
@@ -45,6 +50,7 @@ fn other_sources_are_refused_with_the_forms_there_are() {
         assert!(why.contains("write elasticache://HOST[:PORT]"), "{why}");
     }
     assert!(fails("elasticache://h:0").contains("--discovery: "));
+    assert!(fails("elasticache://").contains("lacks the place"));
     assert_eq!(plain("--discovery dns://h --node h route k").code, 2);
     let demo = plain("--discovery dns://h demo");
     assert!(demo.stderr.contains("--discovery has no effect here"));

@@ -161,6 +161,9 @@ impl sealed::Operation for Stats {
 
 /// An operation on every node of the cluster at the same time. Awaiting it gives [`PerNode`].
 ///
+/// While [discovery](crate::Builder::discovery) has found no nodes its one result says why, under the
+/// name of the source.
+///
 /// ```no_run
 /// # async fn example(client: steersman_memcached::Client) -> steersman_memcached::Result<()> {
 /// use std::time::Duration;
@@ -223,18 +226,33 @@ where
             patience,
             operation,
         } = self;
-        let nodes: Vec<_> = shared.cluster.members().nodes().cloned().collect();
-        let calls = nodes.into_iter().map(move |node| {
-            let name = node.name().clone();
-            let mut call = Call::new(Arc::clone(&shared), Some(node), operation.clone());
-            call.patience = patience;
-            let answer = call.into_future();
-            async move { (name, answer.await) }
-        });
-        let answers = join_all(calls);
         Box::pin(async move {
+            let mut patience = patience;
+            let cluster = &shared.cluster;
+            if shared.ensure_started().is_ok() && cluster.awaits_first_list() {
+                let limit = patience.or(shared.options().timeout);
+                if let Ok(left) = shared.first_list(limit).await {
+                    patience = Patience::Own(left);
+                }
+            }
+            let nodes: Vec<_> = cluster.members().nodes().cloned().collect();
+            if let (true, Some(list)) = (nodes.is_empty(), &cluster.discovery)
+                && let Some(missing) = list.missing()
+            {
+                let missing = missing.asked(operation.name());
+                return PerNode {
+                    results: vec![(list.source().into(), Err(missing))],
+                };
+            }
+            let calls = nodes.into_iter().map(|node| {
+                let name = node.name().clone();
+                let mut call = Call::new(Arc::clone(&shared), Some(node), operation.clone());
+                call.patience = patience;
+                let answer = call.into_future();
+                async move { (name, answer.await) }
+            });
             PerNode {
-                results: answers.await,
+                results: join_all(calls).await,
             }
         })
     }

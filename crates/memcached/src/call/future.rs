@@ -3,12 +3,13 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use steersman_memcached_protocol::{Reply, Request};
 use tokio::task::coop::poll_proceed;
 
 use super::{Call, sealed, unfit_reply};
-use crate::deadline::{Deadline, Expired};
+use crate::deadline::{Deadline, Expired, Patience};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::metrics::Ended;
 use crate::node::{Ask, Node, Started, Ticket, Token, Told, Waiter};
@@ -34,10 +35,15 @@ enum State {
     Queued(Waiter, Ticket),
     /// A noreply write in the queue: waits for its place, and keeps its time itself.
     Quiet(Box<Quiet>),
+    /// There is no node yet: waits for the first list of them, and keeps its time itself.
+    Unlisted(FirstList),
     /// On its way to several nodes; that keeps the time.
     Replicated(Replicated),
     Done,
 }
+
+/// The first list of nodes, with what it leaves of the time-out.
+type FirstList = Pin<Box<dyn Future<Output = Result<Option<Duration>>> + Send>>;
 
 /// A noreply write that found no place on a connection.
 struct Quiet {
@@ -57,7 +63,7 @@ impl<O: sealed::Operation> CallFuture<O> {
     /// Takes the request out of its queue if it is still there; says how far it has come.
     pub(crate) fn withdraw(&self) -> Stage {
         match &self.state {
-            State::Fresh | State::Done => Stage::Routing,
+            State::Fresh | State::Unlisted(_) | State::Done => Stage::Routing,
             State::Sent(_) | State::Replicated(_) => Stage::Exchange,
             State::Queued(_, ticket) => withdraw(ticket, Ended::Cancelled),
             State::Quiet(quiet) => withdraw(&quiet.ticket, Ended::Cancelled),
@@ -77,6 +83,13 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
                 State::Queued(reply, _) => reply.poll(cx).map(|told| call.read(told, watch)),
                 State::Quiet(quiet) => call.poll_quiet(quiet, cx),
                 State::Replicated(replicated) => poll_replicated::<O>(replicated, watch, cx),
+                State::Unlisted(list) => match ready!(list.as_mut().poll(cx)) {
+                    Ok(left) => {
+                        call.patience = Patience::Own(left);
+                        call.begin(state, watch, cx)
+                    }
+                    Err(error) => Poll::Ready(Err(error)),
+                },
                 State::Done => Poll::Pending,
             });
             if let State::Queued(_, ticket) = std::mem::replace(state, State::Done) {
@@ -124,6 +137,12 @@ impl<O: sealed::Operation> Call<O> {
                     _ => Poll::Pending,
                 }
             }
+            Err(error) if error.awaits_list() => {
+                let (shared, limit) = (Arc::clone(&self.shared), self.limit());
+                *state = State::Unlisted(Box::pin(async move { shared.first_list(limit).await }));
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
             Err(error) => {
                 budget.made_progress();
                 Poll::Ready(Err(error))
@@ -141,7 +160,7 @@ impl<O: sealed::Operation> Call<O> {
             .map_err(Error::cannot_send)?;
         shared.ensure_started()?;
         if let Some(replicated) = replicate(self, &request) {
-            return Ok(State::Replicated(replicated));
+            return replicated.map(State::Replicated);
         }
         loop {
             let mut start = |node: &Arc<Node>| {
@@ -270,7 +289,10 @@ fn poll_replicated<O: sealed::Operation>(
 }
 
 /// Hands a call of a key over to the replicas, if there are any.
-fn replicate<O: sealed::Operation>(call: &Call<O>, request: &Request<'_>) -> Option<Replicated> {
+fn replicate<O: sealed::Operation>(
+    call: &Call<O>,
+    request: &Request<'_>,
+) -> Option<Result<Replicated>> {
     let shared = &call.shared;
     if shared.cluster.replicator.is_none() || call.node.is_some() {
         return None;

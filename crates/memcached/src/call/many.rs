@@ -159,7 +159,11 @@ async fn read_all(
     let cluster = &shared.cluster;
     let mut watch = CallWatch::default();
     watch.begin_many(&shared.options().observer, kind.name(true), asked.all());
-    let started = shared.ensure_started();
+    let mut limit = limit;
+    let mut started = shared.ensure_started();
+    if started.is_ok() && cluster.awaits_first_list() {
+        started = shared.first_list(limit).await.map(|left| limit = left);
+    }
     if cluster.replicator.is_some() && started.is_ok() {
         let name = kind.name(true);
         let expiry = kind.touch.map(crate::expires::Expires::to_wire);

@@ -1,17 +1,25 @@
 //! The client's life: becoming ready, closing.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::Client;
 use crate::discovery::Progress;
 use crate::error::{Error, Result};
-use crate::node::Node;
+
+/// Which nodes have to be connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    All,
+    Any,
+}
 
 /// The client's life.
 impl Client {
     /// Waits until every node is connected, but no longer than `patience`. With
     /// [discovery](crate::Builder::discovery) it waits for the first list of nodes before.
+    ///
+    /// A node that refuses the client for a reason that waiting does not mend, which is one of TLS or
+    /// refused credentials, ends it at once.
     ///
     /// Nothing needs this: calls connect as they need. It is for finding out early.
     ///
@@ -19,60 +27,78 @@ impl Client {
     ///
     /// Why a node is not connected, or why there is no list of nodes.
     pub async fn ready(&self, patience: Duration) -> Result<()> {
-        let discovery = &self.shared.cluster.discovery;
-        self.connected(patience, |members| {
-            let awaited = discovery.as_ref().and_then(Progress::missing);
-            awaited.is_none() && members.iter().all(|node| node.is_connected())
-        })
-        .await
+        self.connected(patience, Need::All).await
     }
 
-    /// Waits until any node is connected, but no longer than `patience`.
+    /// Waits until any node is connected, but no longer than `patience`. Nodes that all refuse the
+    /// client, as [`ready`](Self::ready) describes, end it at once.
     ///
     /// # Errors
     ///
-    /// Why a node is not connected.
+    /// Why a node is not connected, or why there is no list of nodes.
     pub async fn ready_any(&self, patience: Duration) -> Result<()> {
-        self.connected(patience, |members| {
-            members.iter().any(|node| node.is_connected())
-        })
-        .await
+        self.connected(patience, Need::Any).await
     }
 
-    async fn connected(
-        &self,
-        patience: Duration,
-        enough: impl Fn(&[Arc<Node>]) -> bool,
-    ) -> Result<()> {
-        let cluster = &self.shared.cluster;
-        let nodes = || -> Vec<_> { cluster.members().nodes().cloned().collect() };
+    async fn connected(&self, patience: Duration, need: Need) -> Result<()> {
         self.shared.ensure_started()?;
-        let connected = || {
-            let nodes = nodes();
-            // Discovery may have added some meanwhile.
-            for node in nodes.iter().filter(|node| !node.is_connected()) {
-                node.demand();
-            }
-            enough(&nodes)
-        };
         let waited = self
             .shared
-            .wait_until(patience, || self.is_closed() || connected())
-            .await;
+            .wait_until(Some(patience), || self.verdict(need));
+        waited
+            .await
+            .unwrap_or_else(|late| Err(self.not_ready(late)))
+    }
+
+    /// Whether the nodes are connected that are needed, once that is settled.
+    fn verdict(&self, need: Need) -> Option<Result<()>> {
+        let cluster = &self.shared.cluster;
         if self.is_closed() {
-            return Err(Error::closed());
+            return Some(Err(Error::closed()));
         }
-        waited.map_err(|late| {
-            let missing = cluster.discovery.as_ref().and_then(Progress::missing);
-            if let Some(missing) = missing {
-                return missing;
+        let nodes: Vec<_> = cluster.members().nodes().cloned().collect();
+        let away = || nodes.iter().filter(|node| !node.is_connected());
+        // Discovery may have added some meanwhile.
+        away().for_each(|node| node.demand());
+        let enough = match need {
+            Need::All => away().next().is_none(),
+            Need::Any => away().count() < nodes.len(),
+        };
+        let awaited = cluster.discovery.as_ref().filter(|list| list.is_awaited());
+        if let Some(list) = awaited
+            && (need == Need::All || !enough)
+        {
+            // The nodes that are known now need not be in it.
+            return list.refusal().map(Err);
+        }
+        if enough {
+            return Some(Ok(()));
+        }
+        let mut refusals = away().filter_map(|node| {
+            let reason = node.down_reason().filter(Error::is_refusal)?;
+            Some(reason.at_node(node.name()))
+        });
+        match need {
+            Need::All => refusals.next().map(Err),
+            Need::Any if nodes.is_empty() => None,
+            Need::Any => {
+                let first = refusals.next()?;
+                (refusals.count() + 1 == nodes.len()).then_some(Err(first))
             }
-            let mut away = nodes().into_iter().filter(|node| !node.is_connected());
-            match away.next() {
-                Some(node) => node.down_reason().unwrap_or(late).at_node(node.name()),
-                None => late,
-            }
-        })
+        }
+    }
+
+    /// Why it took too long.
+    fn not_ready(&self, late: Error) -> Error {
+        let cluster = &self.shared.cluster;
+        if let Some(missing) = cluster.discovery.as_ref().and_then(Progress::missing) {
+            return missing;
+        }
+        let members = cluster.members();
+        match members.nodes().find(|node| !node.is_connected()) {
+            Some(node) => node.down_reason().unwrap_or(late).at_node(node.name()),
+            None => late,
+        }
     }
 
     /// Whether the client was closed.
@@ -101,15 +127,16 @@ impl Client {
         for node in &nodes {
             node.close(&Error::closed());
         }
-        let all_gone = || !nodes.iter().any(|node| node.has_connections());
-        if self.shared.wait_until(patience, all_gone).await.is_err() {
+        let all_gone = || (!nodes.iter().any(|node| node.has_connections())).then_some(());
+        let waited = self.shared.wait_until(Some(patience), all_gone);
+        if waited.await.is_err() {
             for node in &nodes {
                 node.abort(&Error::closed());
             }
             // Drivers end as soon as they run; if their runtime does not run, nobody waits for it.
             let _ = self
                 .shared
-                .wait_until(Duration::from_millis(100), all_gone)
+                .wait_until(Some(Duration::from_millis(100)), all_gone)
                 .await;
         }
         self.shared.cluster.events.close();

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::resolve::{Resolver, SystemResolver};
 
 /// A [`Discovery`] that takes each address (A or AAAA record) of a name for a node, as a headless
-/// service of Kubernetes has it. Up to 32 of them.
+/// service of Kubernetes has it. Up to 4,096 of them.
 ///
 /// A node is named `address:port`, so its keys move when its address changes. Where nodes have names
 /// of their own, those are better: the pods of a `StatefulSet`, or what SRV records list.

@@ -8,6 +8,7 @@ use futures_util::FutureExt;
 use tracing::{debug, info, warn};
 
 use super::list::{Last, Verdict};
+use super::progress::Trouble;
 use super::{Dialer, Discovered, DynDiscovery};
 use crate::cluster::Cluster;
 use crate::error::Error;
@@ -28,7 +29,7 @@ pub(crate) struct Follower {
     /// Failures in a row.
     failures: u32,
     /// Why the last attempt failed, if it did: the same reason is not told again.
-    trouble: Option<Arc<str>>,
+    trouble: Option<Trouble>,
 }
 
 impl Follower {
@@ -51,6 +52,7 @@ impl Follower {
         };
         let timeout = options.discovery_timeout;
         let dialer = Dialer::new(options);
+        let _ended = Ended(Weak::clone(&cluster));
         loop {
             let found = self.ask(&dialer, timeout).await;
             let wait = match cluster.upgrade() {
@@ -65,24 +67,25 @@ impl Follower {
         &mut self,
         dialer: &Dialer,
         timeout: Option<Duration>,
-    ) -> Result<Discovered, String> {
+    ) -> Result<Discovered, Trouble> {
         // A panic of somebody else's code ends this attempt only.
-        let asked = AssertUnwindSafe(self.discovery.dyn_discover(dialer)).catch_unwind();
+        let asked = async { self.discovery.dyn_discover(dialer).await };
+        let asked = AssertUnwindSafe(asked).catch_unwind();
         let found = match timeout {
             None => asked.await,
             Some(limit) => match tokio::time::timeout(limit, asked).await {
                 Ok(found) => found,
-                Err(_) => return Err(format!("no list came within {limit:?}")),
+                Err(_) => return Err(Trouble::new(format!("no list came within {limit:?}"))),
             },
         };
         match found {
-            Ok(found) => found.map_err(|error| error.to_string()),
-            Err(_) => Err("the discovery panicked".to_owned()),
+            Ok(found) => found.map_err(Trouble::from),
+            Err(_) => Err(Trouble::new("the discovery panicked")),
         }
     }
 
     /// Deals with an answer; says how long to wait before the next one.
-    fn take(&mut self, cluster: &Cluster, found: Result<Discovered, String>) -> Duration {
+    fn take(&mut self, cluster: &Cluster, found: Result<Discovered, Trouble>) -> Duration {
         let every = cluster.options.discovery_interval;
         let valid_for = found.as_ref().ok().and_then(|found| found.valid_for);
         match found.and_then(|found| self.apply(cluster, &found)) {
@@ -96,7 +99,7 @@ impl Follower {
             }
             Err(why) => {
                 self.failures = self.failures.saturating_add(1);
-                self.tell(cluster, why.into());
+                self.tell(cluster, why);
                 let wait = cluster.options.backoff.wait(self.failures, fastrand::f64());
                 wait.min(every)
             }
@@ -104,7 +107,7 @@ impl Follower {
     }
 
     /// Makes a list the members of the cluster, if it is news and makes sense.
-    fn apply(&mut self, cluster: &Cluster, found: &Discovered) -> Result<(), String> {
+    fn apply(&mut self, cluster: &Cluster, found: &Discovered) -> Result<(), Trouble> {
         match self.last.judge(found) {
             Verdict::Known => {
                 if let Some(progress) = &cluster.discovery {
@@ -112,10 +115,10 @@ impl Follower {
                 }
                 Ok(())
             }
-            Verdict::Refused(why) => Err(why),
+            Verdict::Refused(why) => Err(Trouble::new(why)),
             Verdict::News(nodes) => {
                 let change = cluster.replace(&nodes).map_err(|error: Error| {
-                    format!("the list cannot be taken: {}", error.detail())
+                    Trouble::new(format!("the list cannot be taken: {}", error.detail()))
                 })?;
                 if let Some(progress) = &cluster.discovery {
                     progress.listed();
@@ -141,20 +144,37 @@ impl Follower {
     }
 
     /// Tells why there is no list, once for each reason.
-    fn tell(&mut self, cluster: &Cluster, why: Arc<str>) {
+    fn tell(&mut self, cluster: &Cluster, trouble: Trouble) {
         let Some(progress) = &cluster.discovery else {
             return;
         };
-        progress.failed(&why);
-        let source = progress.source();
-        if self.trouble.as_ref() == Some(&why) {
+        progress.failed(&trouble);
+        cluster.changed.notify_waiters();
+        let (source, why) = (progress.source(), &trouble.why);
+        if self.trouble.as_ref() == Some(&trouble) {
             debug!(target: targets::DISCOVERY, source, %why, "there is still no list of nodes to be taken");
             return;
         }
         warn!(target: targets::DISCOVERY, source, %why, "no list of nodes could be taken: the members stay as they are");
         cluster.events.publish(&Event::ListRefused {
-            reason: Arc::clone(&why),
+            reason: Arc::clone(why),
         });
-        self.trouble = Some(why);
+        self.trouble = Some(trouble);
+    }
+}
+
+/// Tells those who wait for the first list when nobody asks for it any more: the client was closed, or
+/// its runtime is gone.
+struct Ended(Weak<Cluster>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let Some(cluster) = self.0.upgrade() else {
+            return;
+        };
+        if let Some(progress) = &cluster.discovery {
+            progress.ended(&Trouble::new("nobody asks for it any more"));
+            cluster.changed.notify_waiters();
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use steersman_selection::Placement;
+
 use super::Discovered;
 use crate::address::NodeConfig;
 
@@ -31,9 +33,17 @@ impl Last {
             }
             if version < last {
                 return Verdict::Refused(format!(
-                    "version {version} of the list is older than {last}, which was taken before"
+                    "version {version} of the list is older than {last}, which was taken before; \
+                     if the cluster was made anew, build a new client"
                 ));
             }
+        }
+        let count = found.nodes.len();
+        if count > Placement::MAX_NODES {
+            return Verdict::Refused(format!(
+                "the list has {count} nodes, and {} are the most there can be",
+                Placement::MAX_NODES
+            ));
         }
         match distinct(&found.nodes) {
             Err(why) => Verdict::Refused(why),
@@ -122,6 +132,9 @@ mod tests {
     fn empty_and_contradictory_lists_are_refused() {
         let last = Last::default();
         assert!(refusal(last.judge(&found(&[]))).contains("empty"));
+        let endless = vec![nodes(&["a"])[0].clone(); Placement::MAX_NODES + 1];
+        let why = refusal(last.judge(&Discovered::new(endless)));
+        assert!(why.contains("the most there can be"), "{why}");
         let why = refusal(last.judge(&found(&["n=a", "n=b"])));
         assert!(why.contains("n is listed twice"), "{why}");
         let why = refusal(last.judge(&found(&["n=a", "n=a*2"])));

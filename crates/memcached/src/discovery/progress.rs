@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::DiscoveryError;
 use crate::error::{Error, ErrorKind, Stage};
 
 /// Whether a list has come, and why not.
@@ -27,21 +28,49 @@ pub struct DiscoveryMetrics {
 
 #[derive(Debug)]
 enum State {
-    /// The first list is awaited; why the last attempt to get it failed.
-    Awaited(Option<Arc<str>>),
+    /// The first attempt to get a list is in progress.
+    First,
+    /// There is none yet.
+    Failed(Trouble),
     Listed,
+}
+
+/// Why there is no list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Trouble {
+    pub(super) why: Arc<str>,
+    /// Whether the source refuses the client for a reason that waiting does not mend.
+    pub(super) refused: bool,
+}
+
+impl Trouble {
+    pub(super) fn new(why: impl Into<Arc<str>>) -> Self {
+        Self {
+            why: why.into(),
+            refused: false,
+        }
+    }
+}
+
+impl From<DiscoveryError> for Trouble {
+    fn from(error: DiscoveryError) -> Self {
+        Self {
+            why: error.to_string().into(),
+            refused: error.downcast_ref().is_some_and(Error::is_refusal),
+        }
+    }
 }
 
 impl Progress {
     pub(crate) fn new(source: String) -> Self {
         Self {
             source,
-            state: Mutex::new(State::Awaited(None)),
+            state: Mutex::new(State::First),
             counts: Mutex::default(),
         }
     }
 
-    pub(super) fn source(&self) -> &str {
+    pub(crate) fn source(&self) -> &str {
         &self.source
     }
 
@@ -67,29 +96,45 @@ impl Progress {
         self.counts().unchanged += 1;
     }
 
-    pub(super) fn failed(&self, why: &Arc<str>) {
+    pub(super) fn failed(&self, trouble: &Trouble) {
         self.counts().failed += 1;
+        self.ended(trouble);
+    }
+
+    /// For those who wait for the first list there will be none, as far as is known.
+    pub(super) fn ended(&self, trouble: &Trouble) {
         let mut state = self.lock();
-        if let State::Awaited(last) = &mut *state {
-            *last = Some(Arc::clone(why));
+        if !matches!(*state, State::Listed) {
+            *state = State::Failed(trouble.clone());
         }
+    }
+
+    /// Whether nobody knows yet if there will be a list.
+    pub(crate) fn is_first_attempt(&self) -> bool {
+        matches!(*self.lock(), State::First)
+    }
+
+    /// Whether no list has come yet.
+    pub(crate) fn is_awaited(&self) -> bool {
+        !matches!(*self.lock(), State::Listed)
+    }
+
+    /// Why there is no list and waiting will bring none.
+    pub(crate) fn refusal(&self) -> Option<Error> {
+        let refused = matches!(&*self.lock(), State::Failed(trouble) if trouble.refused);
+        if refused { self.missing() } else { None }
     }
 
     /// Why there is no list yet, if there is none.
     pub(crate) fn missing(&self) -> Option<Error> {
-        let state = self.lock();
-        let State::Awaited(reason) = &*state else {
-            return None;
+        let missing = |reason: &str| {
+            let detail = format!("no list of nodes has come from {} yet{reason}", self.source);
+            Error::new(ErrorKind::NoNodeReachable, Stage::Routing, detail)
         };
-        let source = &self.source;
-        let detail = match reason {
-            Some(reason) => format!("no list of nodes has come from {source} yet: {reason}"),
-            None => format!("no list of nodes has come from {source} yet"),
-        };
-        Some(Error::new(
-            ErrorKind::NoNodeReachable,
-            Stage::Routing,
-            detail,
-        ))
+        match &*self.lock() {
+            State::First => Some(missing("").passing()),
+            State::Failed(trouble) => Some(missing(&format!(": {}", trouble.why))),
+            State::Listed => None,
+        }
     }
 }

@@ -3,7 +3,8 @@
 //! A node is healthy while a connection to it stands. After `unhealthy_after` failures in a row
 //! with none standing it is unhealthy, until the next success. A failure is an attempt to connect
 //! that failed, a connection that stalled, or one that ended soon and gave error lines at best.
-//! Refused credentials make a node unhealthy at once: more attempts will end no better.
+//! Refused credentials make a node unhealthy at once: more attempts will end no better. A provider
+//! that has none at the moment is a failure like others.
 //! After the latter two a new connection counts only once the server has answered on it, because
 //! the kernel accepts connections for a process that is stopped. Failures are forgotten once a
 //! connection has served, not when it stands: a server that closes what it accepted is backed off
@@ -175,7 +176,7 @@ impl Node {
         self.down.store(true, Ordering::Relaxed);
         let waiting = state.waiting.take_all();
         // Who is refused will be refused again.
-        let hopeless = error.kind() == ErrorKind::Authentication;
+        let hopeless = error.kind() == ErrorKind::Authentication && error.is_refusal();
         let unhealthy = (hopeless || state.failures >= self.options.unhealthy_after)
             && std::mem::replace(&mut state.healthy, false);
         if unhealthy {

@@ -268,9 +268,9 @@ impl Node {
         let mut state = self.lock();
         if matches!(state.phase, Phase::Dormant) {
             state.phase = Phase::Connecting;
+            drop(state);
+            self.supervise.notify_one();
         }
-        drop(state);
-        self.supervise.notify_one();
     }
 
     pub(crate) fn metrics(&self) -> PoolMetrics {

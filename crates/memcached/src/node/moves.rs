@@ -7,10 +7,12 @@
 //! none can be made, or the name cannot be looked up, connections stay while they work.
 
 use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::time::Instant;
 use tracing::{debug, info};
 
@@ -116,21 +118,29 @@ pub(super) async fn follow(node: Arc<Node>) {
             None => node.located.notified().await,
             Some(at) if at > Instant::now() => tokio::time::sleep_until(at).await,
             Some(_) => {
-                let connector = &*node.options.connector;
-                let Some(resolving) = resolve::resolve(connector, node.config.endpoint()) else {
-                    return;
-                };
-                let found = match node.options.connection_timeout {
-                    None => resolving.await.map_err(|error| error.to_string()),
-                    Some(limit) => match tokio::time::timeout(limit, resolving).await {
-                        Ok(found) => found.map_err(|error| error.to_string()),
-                        Err(_) => Err(format!("no answer within {limit:?}")),
-                    },
-                };
-                node.looked(found, every);
+                // A panic of somebody else's resolver is a look that found nothing.
+                let look = AssertUnwindSafe(look_up(&node)).catch_unwind();
+                match look.await {
+                    Ok(None) => return,
+                    Ok(Some(found)) => node.looked(found, every),
+                    Err(_) => node.looked(Err("the resolver panicked".to_owned()), every),
+                }
             }
         }
     }
+}
+
+/// What the node's name stands for, if it is one.
+async fn look_up(node: &Node) -> Option<Result<Resolved, String>> {
+    let resolving = resolve::resolve(&*node.options.connector, node.config.endpoint())?;
+    let found = match node.options.connection_timeout {
+        None => resolving.await,
+        Some(limit) => match tokio::time::timeout(limit, resolving).await {
+            Ok(found) => found,
+            Err(_) => return Some(Err(format!("no answer within {limit:?}"))),
+        },
+    };
+    Some(found.map_err(|error| error.to_string()))
 }
 
 impl Node {

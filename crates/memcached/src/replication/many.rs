@@ -24,7 +24,7 @@ pub(crate) async fn read_many(
 ) -> Vec<Result<Option<Value>>> {
     let reads: Vec<_> = commands
         .map(|command| async move {
-            match Replicator::start(shared, command?, limit, false)
+            match Replicator::start(shared, command?, limit, false)?
                 .await?
                 .reply
             {

@@ -93,10 +93,9 @@ impl Replicator {
         command: Command,
         limit: Limit,
         quiet: bool,
-    ) -> Replicated {
-        let request = Request::new(Arc::clone(shared), command, limit);
-        Box::pin(async move {
-            let request = request?;
+    ) -> Result<Replicated> {
+        let request = Request::new(Arc::clone(shared), command, limit)?;
+        Ok(Box::pin(async move {
             if quiet {
                 return request.unanswered().await;
             }
@@ -107,7 +106,7 @@ impl Replicator {
                 _ if request.command.is_decided_by_owner() => request.decide().await,
                 _ => request.write().await,
             }
-        })
+        }))
     }
 
     /// How many nodes hold each key.

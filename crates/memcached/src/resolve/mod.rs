@@ -9,6 +9,7 @@ mod dns;
 mod race;
 mod system;
 
+use std::collections::HashSet;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -20,8 +21,11 @@ pub use self::system::SystemResolver;
 use crate::address::Endpoint;
 use crate::transport::{Connector, Transport};
 
-/// More addresses of one name are not tried.
-const MOST_ADDRESSES: usize = 32;
+/// More addresses of one name are not kept: what fits into an answer of 64 KiB.
+const MOST_ADDRESSES: usize = 4096;
+
+/// More addresses of one name are not tried for a connection.
+const MOST_TRIED: usize = 32;
 
 /// What a [`Resolver`] returns: the addresses of a name, in the making.
 pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Resolved>> + Send + 'a>>;
@@ -41,16 +45,16 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// These addresses, the best first; of more than 32 the first ones. None is as good as an error.
+    /// These addresses, the best first; of more than 4,096 the first ones. None is as good as an error.
+    ///
+    /// A connection is tried to the first 32.
     pub fn new(addresses: impl IntoIterator<Item = SocketAddr>) -> Self {
-        let mut distinct: Vec<SocketAddr> = Vec::new();
-        for address in addresses {
-            if distinct.len() < MOST_ADDRESSES && !distinct.contains(&address) {
-                distinct.push(address);
-            }
-        }
+        let mut known = HashSet::new();
+        let distinct = addresses
+            .into_iter()
+            .filter(|address| known.insert(*address));
         Self {
-            addresses: distinct,
+            addresses: distinct.take(MOST_ADDRESSES).collect(),
             valid_for: None,
         }
     }
@@ -97,7 +101,9 @@ pub(crate) async fn dial(connector: &dyn Connector, endpoint: &Endpoint) -> io::
     };
     let resolved = resolving.await?;
     let attempt = |address| connector.connect_to(endpoint, address);
-    let (address, transport) = race::race(race::interleave(resolved.addresses()), attempt).await?;
+    let mut addresses = race::interleave(resolved.addresses());
+    addresses.truncate(MOST_TRIED);
+    let (address, transport) = race::race(addresses, attempt).await?;
     Ok(Dialled {
         transport,
         route: Some(Route {

@@ -81,7 +81,8 @@ impl TlsFailure {
             ),
             Self::InvalidCertificate => (
                 "the server's certificate is not valid",
-                "it needs one that an authority (CA) has signed, and that is none itself",
+                "it needs one for servers, of X.509 version 3, that an authority (CA) has signed and \
+                 that is none itself",
             ),
             Self::ClientCertificate => (
                 "the server takes only clients with a certificate that it trusts",

@@ -176,6 +176,70 @@ async fn a_provider_that_fails_or_gives_nonsense_says_so() {
     }
 }
 
+/// What a provider has not now it may have soon: such a failure counts as others.
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_recovers_makes_no_node_unhealthy() {
+    struct Late(Mutex<bool>);
+    impl CredentialsProvider for Late {
+        type Error = std::io::Error;
+
+        async fn credentials(&self, _: &str) -> std::io::Result<Credentials> {
+            if std::mem::replace(&mut *self.0.lock().unwrap(), true) {
+                Ok(Credentials::new("joe", "secret"))
+            } else {
+                Err(std::io::ErrorKind::NotFound.into())
+            }
+        }
+    }
+    let provider = Late(Mutex::new(false));
+    let (client, mut attempts) = client(|builder| as_joe(builder).auth_with(provider));
+    let mut events = client.events();
+    let ready = tokio::spawn({
+        let client = client.clone();
+        async move { client.ready(Duration::from_secs(60)).await }
+    });
+    attempts.next().await.accept().closed().await;
+    settle().await;
+    let error = client.get("k").await.unwrap_err();
+    assert!(error.is_retryable(), "{error}");
+    let mut peer = attempts.next().await.accept();
+    peer.exchange(TOLD, "STORED\r\n").await;
+    ready.await.unwrap().unwrap();
+    client.close().await;
+    assert_eq!(events.recv().await, None, "it was healthy all the time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn ready_does_not_wait_for_who_refuses() {
+    let refusal = "CLIENT_ERROR authentication failure\r\n";
+    for any in [false, true] {
+        let (client, mut attempts) = client(|builder| as_joe(builder).node("m=host:2"));
+        let ready = tokio::spawn({
+            let client = client.clone();
+            let patience = Duration::from_secs(60);
+            async move {
+                if any {
+                    client.ready_any(patience).await
+                } else {
+                    client.ready(patience).await
+                }
+            }
+        });
+        let start = Instant::now();
+        attempts.next().await.accept().exchange(TOLD, refusal).await;
+        settle().await;
+        let mut other = attempts.next().await.accept();
+        if any {
+            assert!(!ready.is_finished(), "the other one may do");
+            other.exchange(TOLD, refusal).await;
+        }
+        let error = ready.await.unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Authentication);
+        assert!(error.node().is_some());
+        assert_eq!(start.elapsed(), Duration::ZERO);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_that_wants_credentials_says_so_in_every_error() {
     let (client, mut attempts) = client(|builder| builder);

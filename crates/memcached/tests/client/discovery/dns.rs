@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use steersman_memcached::{AddressRecords, Builder, Client, DnsResolver, Sockets, SrvRecords};
+use steersman_memcached::{
+    AddressRecords, Builder, Client, DnsResolver, Event, Resolved, Resolver, Resolving, Sockets,
+    SrvRecords,
+};
 use steersman_testkit::Server;
 use tokio::net::UdpSocket;
 use tokio::task::JoinHandle;
@@ -184,4 +188,37 @@ async fn each_target_of_a_service_is_a_node_by_its_name() {
     dns.set("_memcache._tcp.test", SRV, then);
     assert_eq!(news(&mut events).await, Ok(1));
     assert_eq!(names(&client), [format!("b.test:{b}")]);
+}
+
+/// Name servers turn long answers round: whoever took a part of each would see nodes come and go.
+#[tokio::test(start_paused = true)]
+async fn all_addresses_of_a_long_answer_are_nodes() {
+    struct Turning(AtomicU16);
+    impl Resolver for Turning {
+        fn resolve<'a>(&'a self, _: &'a str, port: u16) -> Resolving<'a> {
+            let turn = self.0.fetch_add(7, Ordering::Relaxed);
+            let address = move |n: u16| {
+                let [high, low] = ((n + turn) % 300).to_be_bytes();
+                SocketAddr::from(([10, 0, high, low], port))
+            };
+            Box::pin(async move { Ok(Resolved::new((0..300).map(address))) })
+        }
+    }
+    let records = AddressRecords::new("cache:1").unwrap();
+    let records = records.resolver(Turning(AtomicU16::new(0)));
+    let (network, _attempts) = network();
+    let client = Client::builder()
+        .discovery(records)
+        .connector(network)
+        .min_connections(0)
+        .build()
+        .unwrap();
+    let mut events = client.events();
+    assert_eq!(news(&mut events).await, Ok(300));
+    let before = names(&client);
+    let quiet = tokio::time::timeout(LONG, async {
+        while !matches!(events.recv().await, Some(Event::ListTaken { .. })) {}
+    });
+    assert!(quiet.await.is_err(), "the same nodes in another order");
+    assert_eq!(names(&client), before);
 }

@@ -4,6 +4,7 @@
 mod dns;
 mod elasticache;
 mod file;
+mod first;
 mod lists;
 mod pace;
 

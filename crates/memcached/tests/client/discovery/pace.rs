@@ -87,12 +87,20 @@ async fn a_source_that_hangs_is_given_up_and_the_last_list_stays() {
 
 #[tokio::test(start_paused = true)]
 async fn a_source_that_panics_is_asked_again() {
-    struct Panics(bool);
+    struct Panics(u32);
 
     impl Discovery for Panics {
-        async fn discover(&mut self, _: &Dialer) -> Result<Discovered, DiscoveryError> {
-            assert!(std::mem::replace(&mut self.0, true), "the first time");
-            Ok(list(&["a"]))
+        fn discover(
+            &mut self,
+            _: &Dialer,
+        ) -> impl Future<Output = Result<Discovered, DiscoveryError>> {
+            self.0 += 1;
+            assert_ne!(self.0, 1, "before there is a future");
+            let second = self.0 == 2;
+            async move {
+                assert!(!second, "in the future");
+                Ok(list(&["a"]))
+            }
         }
 
         fn source(&self) -> String {
@@ -101,7 +109,7 @@ async fn a_source_that_panics_is_asked_again() {
     }
 
     let (network, _attempts) = network();
-    let builder = Client::builder().discovery(Panics(false));
+    let builder = Client::builder().discovery(Panics(0));
     let client = builder.connector(network).build().unwrap();
     let mut events = client.events();
     assert_eq!(
@@ -147,7 +155,8 @@ fn a_client_built_outside_of_a_runtime_discovers_on_the_first() {
         .unwrap();
     runtime.block_on(async {
         let mut events = client.events();
-        client.get("k").await.unwrap_err();
+        let late = client.get("k").timeout(Duration::from_millis(1));
+        late.await.unwrap_err();
         questions.answer(&["a"]).await;
         assert_eq!(news(&mut events).await, Ok(1));
     });
