@@ -30,6 +30,11 @@ impl Access {
         }
     }
 
+    /// The options as they were given.
+    pub(crate) fn args(&self) -> &args::Access {
+        &self.args
+    }
+
     /// The first option that only a node outside of this process can heed.
     pub(crate) fn asked_for(&self) -> Option<&'static str> {
         match &self.args {

@@ -9,7 +9,7 @@ use steersman_selection::{Placement, Scheme};
 
 use crate::access::{Access, PASSWORD_VARIABLE};
 use crate::answer::Failure;
-use crate::args::Globals;
+use crate::args::{self, Globals};
 use crate::discovery;
 use crate::errors::{self, reason};
 use crate::nodes;
@@ -141,12 +141,20 @@ impl Context {
     ///
     /// The one limit of a command is its time-out: connecting and silence have none of their own.
     pub(crate) fn client(&self) -> Result<Client, Failure> {
-        self.client_with(|builder| {
-            builder
-                .connection_timeout(self.settings.timeout)
-                .stalled_after(None)
-                .min_connections(0)
-        })
+        self.client_with(|builder| self.without_other_limits(builder))
+    }
+
+    /// A client of one node of the cluster alone, otherwise as [`client`](Self::client).
+    pub(crate) fn client_of(&self, node: &NodeConfig) -> Result<Client, Failure> {
+        let builder = Client::builder().node(node.clone());
+        self.build(builder, |builder| self.without_other_limits(builder))
+    }
+
+    fn without_other_limits(&self, builder: Builder) -> Builder {
+        builder
+            .connection_timeout(self.settings.timeout)
+            .stalled_after(None)
+            .min_connections(0)
     }
 
     /// A client of the cluster with further options.
@@ -157,8 +165,17 @@ impl Context {
         let builder = Client::builder()
             .nodes(self.nodes.iter().cloned())
             .placement(self.settings.scheme)
-            .replicas(self.replicas)
-            .timeout(self.settings.timeout);
+            .replicas(self.replicas);
+        self.build(builder, options)
+    }
+
+    /// Connects as the options say.
+    fn build(
+        &self,
+        builder: Builder,
+        options: impl FnOnce(Builder) -> Builder,
+    ) -> Result<Client, Failure> {
+        let builder = builder.timeout(self.settings.timeout);
         let builder = self.access.apply(builder)?;
         options(builder).build().map_err(|error| {
             let reason = reason(&error);
@@ -220,8 +237,13 @@ impl Context {
         format!("{what}{}", self.hint(error))
     }
 
+    /// The options that say how nodes are connected to.
+    pub(crate) fn access(&self) -> &args::Access {
+        self.access.args()
+    }
+
     /// What to do about an error, where there is more to say than the client can know.
-    fn hint(&self, error: &Error) -> &'static str {
+    pub(crate) fn hint(&self, error: &Error) -> &'static str {
         match error.kind() {
             ErrorKind::Unreachable | ErrorKind::NoNodeReachable
                 if self.source == Source::Default =>

@@ -15,6 +15,7 @@ mod commands;
 mod context;
 mod demo;
 mod discovery;
+mod doctor;
 mod duration;
 mod errors;
 mod histogram;
@@ -25,6 +26,7 @@ mod pace;
 mod printable;
 mod status_line;
 mod table;
+mod top;
 mod words;
 
 use std::io::{self, BufWriter, Write};

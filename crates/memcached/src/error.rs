@@ -45,11 +45,12 @@ struct Repr {
 }
 
 /// Operations of which it does not matter whether the server executed them.
-const READS: [&str; 8] = [
+const READS: [&str; 9] = [
     "get",
     "gets",
     "get_many",
     "gets_many",
+    "keys",
     "meta_inspect",
     "meta_noop",
     "version",

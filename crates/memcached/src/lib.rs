@@ -115,6 +115,7 @@ mod error;
 mod events;
 mod expires;
 mod fill;
+mod listing;
 mod metrics;
 mod node;
 mod observe;
@@ -129,7 +130,9 @@ mod transport;
 mod value;
 
 pub use bytes::Bytes;
-pub use steersman_memcached_protocol::{Expiry, ServerError, ServerErrorKind, Value, meta};
+pub use steersman_memcached_protocol::{
+    DumpedItem, Expiry, ServerError, ServerErrorKind, Value, meta,
+};
 pub use steersman_selection as selection;
 pub use steersman_selection::Scheme;
 
@@ -137,7 +140,7 @@ pub use crate::address::{DEFAULT_PORT, Endpoint, IntoNodeConfig, NodeConfig};
 pub use crate::auth::{Credentials, CredentialsProvider};
 pub use crate::backoff::Backoff;
 pub use crate::builder::Builder;
-pub use crate::call::{Call, GetMany};
+pub use crate::call::{Call, GetMany, Inspected};
 pub use crate::client::{Client, NodeHandle};
 #[cfg(feature = "dns")]
 pub use crate::discovery::SrvRecords;
@@ -149,6 +152,7 @@ pub use crate::error::{Error, ErrorKind, Result, Stage};
 pub use crate::events::{ClusterEvents, Event, EventStream};
 pub use crate::expires::Expires;
 pub use crate::fill::{Fill, FillError, Filled, GetOrFill, IntoFill, Invalidate, Origin};
+pub use crate::listing::KeyListing;
 pub use crate::metrics::PoolMetrics;
 #[cfg(feature = "metrics")]
 pub use crate::observe::Metrics;

@@ -12,6 +12,7 @@
 //!   [`Reply`] goes to the token of its request or the connection fails with a
 //!   [`ProtocolError`]. [`Limits`] bound what a server can make it hold.
 //! - A [`ClusterConfig`] is the list of nodes that ElastiCache gives.
+//! - A [`Metadump`] reads the list of a server's keys.
 //!
 //! The meta commands are in [`meta`], the server's side of the protocol is in [`server`].
 //!
@@ -25,6 +26,7 @@ mod expiry;
 mod key;
 mod limits;
 pub mod meta;
+mod metadump;
 mod parse;
 mod pending;
 mod reply;
@@ -39,6 +41,7 @@ pub use error::{ProtocolError, ProtocolErrorKind, RequestError, RequestErrorKind
 pub use expiry::Expiry;
 pub use key::{Key, KeyError};
 pub use limits::Limits;
+pub use metadump::{Dumped, DumpedItem, Metadump};
 pub use reply::{Reply, ServerError, ServerErrorKind, Value};
 pub use request::{ReadKind, Request, StatsArgs, StoreVerb};
 pub use version::ServerVersion;

@@ -5,4 +5,5 @@ mod command_line;
 mod embedded_vs_real;
 mod memccapable;
 mod meta;
+mod operate;
 mod real_memcached;

@@ -4,6 +4,7 @@ mod access;
 pub(crate) mod bench;
 #[cfg(feature = "cassandra")]
 pub(crate) mod cassandra;
+mod operate;
 mod request;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use clap_complete::Shell;
 use steersman_memcached::Scheme;
 
 pub(crate) use self::access::Access;
+pub(crate) use self::operate::{ListKeys, Operate, Top};
 pub(crate) use self::request::{
     Admin, Arithmetic, Item, ItemOptions, Keys, KeysAndTtl, Read, Write,
 };
@@ -93,8 +95,10 @@ pub(crate) fn definition() -> clap::Command {
             "demo" => &["node", "discovery", "replicas"],
             "cassandra" => &["node", "discovery", "placement", "slot_bits", "replicas"],
             "route" | "moves" => &["timeout"],
-            "bench" => &[],
-            "stats" | "version" | "flush" | "verbosity" => &["placement", "slot_bits", "replicas"],
+            "bench" | "inspect" | "doctor" => &[],
+            "keys" | "top" | "stats" | "version" | "flush" | "verbosity" => {
+                &["placement", "slot_bits", "replicas"]
+            }
             _ => &["replicas"],
         };
         let connects =
@@ -151,7 +155,7 @@ pub(crate) struct Globals {
     #[arg(long, value_name = "BITS", global = true)]
     pub(crate) slot_bits: Option<u8>,
 
-    /// On how many nodes a key lives, for `route`, `moves` and `bench`: 1 to 16 [default: 1]
+    /// On how many nodes a key lives, for `route`, `moves`, `inspect`, `doctor` and `bench`: 1 to 16 [default: 1]
     #[arg(long, value_name = "K", global = true)]
     pub(crate) replicas: Option<usize>,
 
@@ -206,6 +210,9 @@ pub(crate) enum Command {
 
     #[command(flatten)]
     Admin(Admin),
+
+    #[command(flatten)]
+    Operate(Operate),
 
     /// Measures how many operations a second the nodes and the client do, and how long each takes
     ///

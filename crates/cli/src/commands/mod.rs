@@ -1,6 +1,8 @@
 //! The commands: each takes its arguments, the context and an output.
 
 mod admin;
+mod inspect;
+mod keys;
 mod moves;
 mod read;
 mod route;
@@ -13,13 +15,15 @@ use steersman_memcached::Expires;
 use crate::answer::{Answer, Failure};
 #[cfg(not(feature = "cassandra"))]
 use crate::args::NOT_IN_THIS_BUILD;
-use crate::args::{Cli, Command, Globals, definition};
+use crate::args::{Cli, Command, Globals, Operate, definition};
 use crate::bench;
 #[cfg(feature = "cassandra")]
 use crate::cassandra;
 use crate::context::{Context, Environment, Settings};
 use crate::demo;
+use crate::doctor;
 use crate::duration::Limit;
+use crate::top;
 
 /// Runs the command that was asked for.
 pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
@@ -41,6 +45,7 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
         Command::Read(command) => on(one_thread(), read::run(command, &context()?, out)),
         Command::Write(command) => on(one_thread(), write::run(command, &context()?, out)),
         Command::Admin(command) => on(one_thread(), admin::run(command, &context()?, out)),
+        Command::Operate(command) => operate(command, &context()?, out),
         Command::Bench(args) => {
             let mut threads = tokio::runtime::Builder::new_multi_thread();
             if let Some(workers) = args.workers {
@@ -66,6 +71,16 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
     }
 }
 
+fn operate(command: Operate, context: &Context, out: &mut dyn Write) -> Result<Answer, Failure> {
+    let one_thread = tokio::runtime::Builder::new_current_thread;
+    match command {
+        Operate::Keys(args) => on(one_thread(), keys::run(args, context, out)),
+        Operate::Inspect { key } => on(one_thread(), inspect::run(key, context, out)),
+        Operate::Doctor => on(one_thread(), doctor::run(context, out)),
+        Operate::Top(args) => on(one_thread(), top::run(&args, context, out)),
+    }
+}
+
 fn on(
     mut runtime: tokio::runtime::Builder,
     work: impl Future<Output = Result<Answer, Failure>>,
@@ -82,11 +97,14 @@ fn on(
 fn refuse_what_has_no_effect(globals: &Globals, command: &Command) -> Result<(), Failure> {
     let has_copies = matches!(
         command,
-        Command::Route(_) | Command::Moves(_) | Command::Bench(_)
+        Command::Route(_)
+            | Command::Moves(_)
+            | Command::Bench(_)
+            | Command::Operate(Operate::Inspect { .. } | Operate::Doctor)
     );
     if globals.replicas.is_some() && !has_copies {
         return Err(Failure::told(
-            "--replicas has no effect here: it is for `route`, `moves` and `bench`",
+            "--replicas has no effect here: it is for `route`, `moves`, `inspect`, `doctor` and `bench`",
         ));
     }
     if matches!(command, Command::Cassandra { .. }) && !globals.nodes.is_empty() {

@@ -19,6 +19,15 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) fn of(count: usize) -> Self {
+        Self::start(count, true)
+    }
+
+    /// Servers whose clock is that of the system.
+    pub(crate) fn with_the_system_s_clock(count: usize) -> Self {
+        Self::start(count, false)
+    }
+
+    fn start(count: usize, stands_still: bool) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -27,7 +36,11 @@ impl Cluster {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let clock = Arc::new(ManualClock::new(now));
         let start = async || {
-            let builder = Server::builder().clock(clock.clone()).keep_requests(100);
+            let builder = Server::builder().keep_requests(100);
+            let builder = match stands_still {
+                true => builder.clock(clock.clone()),
+                false => builder,
+            };
             builder.start().await.unwrap()
         };
         let servers = (0..count).map(|_| runtime.block_on(start())).collect();

@@ -146,7 +146,7 @@ fn the_help_of_completions_says_how_to_load_them() {
 
 #[test]
 fn options_that_would_have_no_effect_are_refused() {
-    plain("get k --replicas 2").failed_with("`route`, `moves` and `bench`");
+    plain("get k --replicas 2").failed_with("`route`, `moves`, `inspect`");
     plain("demo --node a").failed_with("--nodes");
     plain("demo --phase 1ms").failed_with("100ms to 1m");
 }

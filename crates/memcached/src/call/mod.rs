@@ -6,6 +6,7 @@
 
 mod admin;
 mod future;
+mod inspect;
 mod many;
 mod meta;
 mod read;
@@ -19,6 +20,7 @@ use steersman_memcached_protocol::{Key, Reply, ServerError, ServerErrorKind};
 
 pub use self::admin::{AllNodes, CacheMemlimit, FlushAll, Stats, Verbosity, Version};
 pub use self::future::CallFuture;
+pub use self::inspect::Inspected;
 pub use self::many::{GetMany, GetManyFuture};
 pub(crate) use self::meta::build;
 pub use self::meta::{

@@ -6,7 +6,13 @@ use std::sync::Arc;
 use steersman_selection::NodeReport;
 
 use crate::address::NodeConfig;
-use crate::call::{CacheMemlimit, Call, FlushAll, MetaNoop, Stats, Verbosity, Version};
+use crate::call::{
+    CacheMemlimit, Call, FlushAll, Get, Inspected, Meta, MetaGet, MetaInspect, MetaNoop, ReadOf,
+    Stats, Verbosity, Version,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::listing::KeyListing;
+use crate::meta;
 use crate::metrics::PoolMetrics;
 use crate::node::Node;
 use crate::shared::Shared;
@@ -74,6 +80,52 @@ impl NodeHandle {
     /// `"slabs"` and so on.
     pub fn stats(&self, args: impl Into<String>) -> Call<Stats> {
         self.call(Stats { args: args.into() })
+    }
+
+    /// Lists the keys of the node, whether or not it owns them, on a connection of its own: other
+    /// calls go on as before. The server must have its LRU crawler, as it has by default, and while
+    /// that is at something else, such as a listing for somebody else, this waits for as long as the
+    /// client's [`timeout`](crate::Builder::timeout). That is also how long the server may be silent.
+    ///
+    /// # Errors
+    ///
+    /// Why the node cannot be connected to; [`ErrorKind::Server`](crate::ErrorKind::Server) if it
+    /// does not list its keys, with what to do about it;
+    /// [`ErrorKind::Runtime`](crate::ErrorKind::Runtime) outside of a Tokio runtime.
+    pub async fn keys(&self) -> Result<KeyListing> {
+        if self.shared.cluster.is_closed() {
+            return Err(Error::closed().asked("keys"));
+        }
+        KeyListing::open(self.node.config(), self.shared.options()).await
+    }
+
+    /// What the node keeps about an item, whether or not it owns the key; `None` on a miss. It does
+    /// not count as a read of the item, except where the server is older than the meta commands,
+    /// 1.6.0: there the value is read, and less is known.
+    ///
+    /// # Errors
+    ///
+    /// As those of a `get`.
+    pub async fn inspect(&self, key: impl AsRef<[u8]>) -> Result<Option<Inspected>> {
+        let key = key.as_ref();
+        let about = match self.call(Meta::new(key, MetaGet(Inspected::ask))).await {
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                let kind = ReadOf {
+                    cas: true,
+                    touch: None,
+                };
+                let value = self.call(Get { key, kind }).await?;
+                return Ok(value.as_ref().map(Inspected::of_value));
+            }
+            about => about?,
+        };
+        if about.status == meta::Status::Miss {
+            return Ok(None);
+        }
+        let inspected = Inspected::about(&about);
+        // It may have gone meanwhile; then what is known is what was there.
+        let kept = self.call(Meta::new(key, MetaInspect)).await?.item;
+        Ok(Some(kept.map_or(inspected, |item| inspected.kept(&item))))
     }
 
     /// Sets how much the server logs: 0 nothing, 1 and 2 more and more.

@@ -1,0 +1,78 @@
+//! Names, addresses, connections, TLS and credentials.
+
+use steersman_memcached::{Error, ErrorKind};
+
+use super::super::examination::Examination;
+use super::super::finding::{Finding, Severity};
+use crate::context::Context;
+use crate::errors::reason;
+
+pub(super) fn check(node: &Examination, context: &Context, findings: &mut Vec<Finding>) {
+    if let Err(error) = &node.answer {
+        let what = format!("{}{}", reason(error), context.hint(error));
+        findings.push(Finding::new(
+            Severity::Problem,
+            &node.name,
+            what,
+            advice(node, error),
+        ));
+        return;
+    }
+    let Ok(addresses) = &node.addresses else {
+        return;
+    };
+    for address in addresses {
+        let Err(why) = &address.connected else {
+            continue;
+        };
+        findings.push(Finding::new(
+            Severity::Warning,
+            &node.name,
+            format!(
+                "its address {} takes no connections: {why}",
+                address.address
+            ),
+            "every new connection may try it first: start memcached there too, or take the address \
+             off the name",
+        ));
+    }
+    let slowest = addresses
+        .iter()
+        .filter_map(|address| address.connected.as_ref().ok())
+        .max();
+    if let (Some(slowest), Some(limit)) = (slowest, context.settings.timeout)
+        && *slowest > limit / 2
+    {
+        findings.push(Finding::new(
+            Severity::Warning,
+            &node.name,
+            format!("connecting takes {slowest:?}, more than half of the time-out of {limit:?}"),
+            "look at the network on the way; --timeout sets how long to wait",
+        ));
+    }
+}
+
+/// What to do about a node that cannot be used.
+fn advice(node: &Examination, error: &Error) -> &'static str {
+    let connects = node
+        .addresses
+        .as_ref()
+        .is_ok_and(|addresses| addresses.iter().any(|address| address.connected.is_ok()));
+    match error.kind() {
+        _ if node.addresses.is_err() => "correct the name, or make it known to the DNS",
+        ErrorKind::Tls => {
+            "compare --tls, --ca, --cert and --server-name with how the node was started (-Z, -o ssl_...)"
+        }
+        ErrorKind::Authentication => {
+            "compare --user and its password with the node's authentication file (-Y)"
+        }
+        _ if !connects => {
+            "start memcached there and let it listen on that address (-l, -p); see that no firewall is between"
+        }
+        ErrorKind::Timeout => {
+            "it takes connections and does not answer: see on its host whether the process is stopped or \
+             overloaded"
+        }
+        _ => "see what listens there: it is no memcached with these options",
+    }
+}
