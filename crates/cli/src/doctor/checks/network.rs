@@ -4,6 +4,7 @@ use steersman_memcached::{Error, ErrorKind};
 
 use super::super::examination::Examination;
 use super::super::finding::{Finding, Severity};
+use super::server::RAISE;
 use crate::context::Context;
 use crate::errors::reason;
 
@@ -52,6 +53,13 @@ pub(super) fn check(node: &Examination, context: &Context, findings: &mut Vec<Fi
     }
 }
 
+/// Whether the server turned us away because it has too many connections.
+fn has_no_place(error: &Error) -> bool {
+    error
+        .server_error()
+        .is_some_and(|line| line.message() == "Too many open connections")
+}
+
 /// What to do about a node that cannot be used.
 fn advice(node: &Examination, error: &Error) -> &'static str {
     let connects = node
@@ -59,6 +67,7 @@ fn advice(node: &Examination, error: &Error) -> &'static str {
         .as_ref()
         .is_ok_and(|addresses| addresses.iter().any(|address| address.connected.is_ok()));
     match error.kind() {
+        _ if has_no_place(error) => RAISE,
         _ if node.addresses.is_err() => "correct the name, or make it known to the DNS",
         ErrorKind::Tls => {
             "compare --tls, --ca, --cert and --server-name with how the node was started (-Z, -o ssl_...)"

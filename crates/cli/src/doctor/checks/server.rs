@@ -28,6 +28,9 @@ const HANGS_NOT: ServerVersion = ServerVersion::new(1, 6, 39);
 /// A clock that is further off than this makes values expire at another time than meant.
 const MAX_SKEW: u64 = 2;
 
+/// What to do about connections that run out.
+pub(super) const RAISE: &str = "raise its limit (-c), or let clients have fewer connections";
+
 /// What a server of this version has not.
 pub(in super::super) fn lacks(version: &str) -> Vec<&'static str> {
     let Some(version) = ServerVersion::parse(version) else {
@@ -157,16 +160,18 @@ fn connections(stats: &Stats, settings: &Stats, found: &mut Found<'_>) {
     let limit = stats
         .number("max_connections")
         .or_else(|| settings.number("maxconns"));
-    let advice = "raise its limit (-c), or let clients have fewer connections";
+    // Some are for the server's own files.
+    let reserved = stats.number("reserved_fds").unwrap_or(0);
     if let (Some(now), Some(limit)) = (stats.number("curr_connections"), limit)
-        && now.saturating_mul(10) >= limit.saturating_mul(8)
+        && now.saturating_mul(10) >= limit.saturating_sub(reserved).saturating_mul(8)
     {
         let what = format!(
-            "{} of {} connections are taken",
+            "{} of {} connections are taken, {} of which clients cannot have",
             grouped(now),
-            grouped(limit)
+            grouped(limit),
+            grouped(reserved)
         );
-        found(Severity::Warning, what, advice);
+        found(Severity::Warning, what, RAISE);
     }
     let number = |name| stats.number(name).unwrap_or(0);
     let refused = number("rejected_connections").max(number("listen_disabled_num"));
@@ -175,7 +180,7 @@ fn connections(stats: &Stats, settings: &Stats, found: &mut Found<'_>) {
             "since it started, it has had no place for a connection {} times",
             grouped(refused)
         );
-        found(Severity::Warning, what, advice);
+        found(Severity::Warning, what, RAISE);
     }
 }
 

@@ -129,6 +129,15 @@ fn connections_run_out_at_four_fifths() {
     };
     assert_found(&of("79", "100"), &[]);
     assert_found(&of("80", "100"), &["warning: 80 of 100 connections"]);
+    let reserved = [
+        ("curr_connections", "64"),
+        ("max_connections", "100"),
+        ("reserved_fds", "20"),
+    ];
+    assert_found(
+        &found(&reserved, |_, _| {}),
+        &["warning: 64 of 100 connections are taken, 20 of which"],
+    );
     for counter in ["rejected_connections", "listen_disabled_num"] {
         assert_found(
             &found(&[(counter, "3")], |_, _| {}),
