@@ -63,12 +63,11 @@ async fn addresses(endpoint: &Endpoint, limit: Option<Duration>) -> Result<Vec<A
         let address = endpoint.to_string();
         return Ok(vec![Address { address, connected }]);
     };
-    let resolved = match host.parse::<IpAddr>() {
-        Ok(address) => vec![SocketAddr::new(address, *port)],
-        Err(_) => {
-            let resolved = within(limit, SystemResolver.resolve(host, *port)).await?;
-            resolved.addresses().to_vec()
-        }
+    let resolved = if let Ok(address) = host.parse::<IpAddr>() {
+        vec![SocketAddr::new(address, *port)]
+    } else {
+        let resolved = within(limit, SystemResolver.resolve(host, *port)).await?;
+        resolved.addresses().to_vec()
     };
     let connected = resolved.into_iter().map(async |address| Address {
         address: address.to_string(),

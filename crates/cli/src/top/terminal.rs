@@ -35,14 +35,14 @@ pub(super) struct Terminal<'a> {
 impl<'a> Terminal<'a> {
     /// Takes the terminal over.
     pub(super) fn take(mut out: &'a mut dyn Write) -> Result<Self, Failure> {
-        let terminate = signal(SignalKind::terminate()).map_err(unusable)?;
-        enable_raw_mode().map_err(unusable)?;
+        let terminate = signal(SignalKind::terminate()).map_err(|error| unusable(&error))?;
+        enable_raw_mode().map_err(|error| unusable(&error))?;
         let (sender, inputs) = mpsc::channel(16);
         let taken = execute!(&mut out, EnterAlternateScreen, cursor::Hide)
             .and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(out)));
         let drawn = taken.map_err(|error| {
             let _ = disable_raw_mode();
-            unusable(error)
+            unusable(&error)
         })?;
         std::thread::spawn(move || read(&sender));
         Ok(Self {
@@ -74,7 +74,7 @@ impl Drop for Terminal<'_> {
     }
 }
 
-fn unusable(error: io::Error) -> Failure {
+fn unusable(error: &io::Error) -> Failure {
     Failure::told(format!(
         "cannot use the terminal: {error}; --once needs none"
     ))

@@ -37,9 +37,10 @@ impl Cluster {
         let clock = Arc::new(ManualClock::new(now));
         let start = async || {
             let builder = Server::builder().keep_requests(100);
-            let builder = match stands_still {
-                true => builder.clock(clock.clone()),
-                false => builder,
+            let builder = if stands_still {
+                builder.clock(clock.clone())
+            } else {
+                builder
             };
             builder.start().await.unwrap()
         };

@@ -108,7 +108,10 @@ impl NodeHandle {
     /// As those of a `get`.
     pub async fn inspect(&self, key: impl AsRef<[u8]>) -> Result<Option<Inspected>> {
         let key = key.as_ref();
-        let about = match self.call(Meta::new(key, MetaGet(Inspected::ask))).await {
+        let about = match self
+            .call(Meta::new(key, MetaGet::new(Inspected::ask)))
+            .await
+        {
             Err(error) if error.kind() == ErrorKind::Unsupported => {
                 let kind = ReadOf {
                     cas: true,

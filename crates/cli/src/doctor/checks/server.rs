@@ -131,9 +131,10 @@ fn memory(stats: &Stats, found: &mut Found<'_>) {
             grouped(stored)
         );
         // A cache may well forget a little; here it forgets one in twenty.
-        let severity = match evictions.saturating_mul(20) >= stored {
-            true => Severity::Warning,
-            false => Severity::Note,
+        let severity = if evictions.saturating_mul(20) >= stored {
+            Severity::Warning
+        } else {
+            Severity::Note
         };
         let advice = "give it more memory (-m), add nodes, or let values live shorter";
         found(severity, what, advice);

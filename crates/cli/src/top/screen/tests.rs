@@ -56,7 +56,9 @@ fn text(buffer: &Buffer) -> String {
 
 fn pressed(keys: &[Key]) -> View {
     let mut view = View::new(true);
-    keys.iter().for_each(|key| view.press(*key, &frame()));
+    for key in keys {
+        view.press(*key, &frame());
+    }
     view
 }
 
