@@ -72,7 +72,6 @@ async fn show(State(app): State<App>, Path(id): Path<u32>) -> Result<String, Sta
         .cache
         .get_or_fill(key(id))
         .expires_in(Duration::from_secs(300))
-        .refresh_ahead(Duration::from_secs(30))
         .load(load)
         .await
         .map_err(|error: FillError<io::Error>| {

@@ -124,7 +124,8 @@ impl<K: AsRef<[u8]>> GetOrFill<K> {
     /// Lets one caller load a value anew when it has less than so long to live, while the others go on
     /// with it; off by default. Rounded up to whole seconds, at most 30 days.
     ///
-    /// A refresh that fails is not repeated before the value expires.
+    /// Give less than the shortest life of a value, or each read of such a one refreshes it. A refresh
+    /// that fails is not repeated before the value expires.
     pub fn refresh_ahead(mut self, left: Duration) -> Self {
         self.reader.options.refresh_ahead = Some(left);
         self
