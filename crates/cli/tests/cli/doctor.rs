@@ -30,7 +30,7 @@ fn trouble(outcome: &Outcome) -> Vec<(String, Value, String)> {
 #[test]
 fn nodes_that_are_well_are_listed_and_nothing_of_the_examination_stays() {
     let cluster = Cluster::with_the_system_s_clock(2);
-    let outcome = cluster.run("doctor");
+    let outcome = cluster.run("doctor --timeout 10s");
     let text = outcome.text();
     assert_eq!((outcome.code, &*outcome.stderr), (0, ""), "{text}");
     let mut lines = text.lines();
@@ -44,7 +44,7 @@ fn nodes_that_are_well_are_listed_and_nothing_of_the_examination_stays() {
     assert!(lines.next().unwrap().starts_with("a "), "{text}");
     assert!(text.ends_with("\n\nAll is well.\n"), "{text}");
 
-    let outcome = cluster.run("doctor --json");
+    let outcome = cluster.run("doctor --json --timeout 10s");
     assert_eq!(trouble(&outcome), []);
     let line = outcome.json().remove(0);
     let node = &line["nodes"][0];
@@ -66,7 +66,7 @@ fn nodes_that_are_well_are_listed_and_nothing_of_the_examination_stays() {
 fn a_clock_that_is_off_is_a_warning() {
     let cluster = Cluster::of(1);
     cluster.clock.advance(seconds(3600));
-    let outcome = cluster.run("doctor --json");
+    let outcome = cluster.run("doctor --json --timeout 10s");
     assert_eq!(outcome.code, 1);
     let [(severity, nodes, what)] = &trouble(&outcome)[..] else {
         panic!("{outcome:?}");
@@ -82,7 +82,7 @@ fn two_names_of_one_server_are_found_out() {
     let (one, other) = (cluster.servers[0].node(), cluster.servers[1].node());
     let port = one.rsplit_once(':').unwrap().1;
     let nodes = format!("a={one},b={other},c=localhost:{port}");
-    let outcome = plain(&format!("doctor --json --node {nodes}"));
+    let outcome = plain(&format!("doctor --json --timeout 10s --node {nodes}"));
     assert_eq!(outcome.code, 1, "{outcome:?}");
     let mut twins = trouble(&outcome);
     twins.retain(|(_, _, what)| what.contains("one server under two names"));
@@ -97,7 +97,7 @@ fn two_names_of_one_server_are_found_out() {
 fn a_node_that_cannot_be_used_is_a_problem_and_the_others_are_examined() {
     let cluster = Cluster::with_the_system_s_clock(2);
     cluster.stop(1);
-    let outcome = cluster.run("doctor --json");
+    let outcome = cluster.run("doctor --json --timeout 10s");
     outcome.failed_with_lines(&[
         "doctor at b: the connection was refused; is memcached running there?",
     ]);
@@ -110,7 +110,7 @@ fn a_node_that_cannot_be_used_is_a_problem_and_the_others_are_examined() {
     assert_eq!(line["nodes"][0]["version"], json!("1.6.18"));
     assert!(line["nodes"][1]["error"].is_string(), "{line}");
 
-    let text = cluster.run("doctor").text();
+    let text = cluster.run("doctor --timeout 10s").text();
     assert!(
         text.contains("\nproblem  b: the connection was refused"),
         "{text}"

@@ -12,7 +12,7 @@ const LEFT: &str = "\x1b[?1049l";
 const CURSOR: &str = "\x1b[?25h";
 
 fn top(cluster: &Cluster) -> std::process::Command {
-    cluster.command(["top", "--interval", "200ms"])
+    cluster.command(["top", "--timeout", "10s", "--interval", "200ms"])
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_dead_node_is_red_unless_colours_are_not_wanted() {
 #[test]
 fn one_look_is_json_of_stable_names() {
     let cluster = Cluster::of(2);
-    let seen = cluster.run("top --once --json --interval 500ms");
+    let seen = cluster.run("top --once --json --timeout 10s --interval 500ms");
     assert_eq!((seen.code, &*seen.stderr), (0, ""));
     let mut lines = seen.json();
     let nodes = lines[0]["nodes"].as_array_mut().unwrap();
@@ -100,7 +100,7 @@ fn one_look_is_json_of_stable_names() {
     let number = |name: &str| node[name].as_u64().unwrap();
     assert!(number("p50_us") > 0 && number("p50_us") <= number("p99_us"));
     assert_eq!(number("connections"), 1);
-    let table = cluster.ok("top --once --interval 200ms");
+    let table = cluster.ok("top --once --timeout 10s --interval 200ms");
     assert!(table.starts_with("NODE  HEALTH   OPS/S"), "{table}");
 }
 
@@ -108,7 +108,7 @@ fn one_look_is_json_of_stable_names() {
 fn one_look_at_a_dead_node_says_why_and_fails() {
     let cluster = Cluster::of(2);
     cluster.stop(1);
-    let seen = cluster.run("top --once --json --interval 200ms");
+    let seen = cluster.run("top --once --json --timeout 10s --interval 200ms");
     seen.failed_with("error: top at b: ");
     seen.failed_with("the connection was refused; is memcached running there?");
     let line = seen.json().remove(0);
