@@ -111,6 +111,45 @@ impl Builder {
         self
     }
 
+    /// What is put in front of every key that is sent: a namespace for clients that share servers.
+    /// None by default.
+    ///
+    /// Callers never see it: results come under the keys that were asked for. It counts towards the
+    /// 250 bytes of a key, and it takes part in the placement: a key's owner is that of the key as
+    /// it is on the server.
+    ///
+    /// ```
+    /// use steersman_memcached::Client;
+    ///
+    /// let shop = Client::builder().node("localhost:11211").key_prefix("shop:").build()?;
+    /// let bare = Client::builder().node("localhost:11211").build()?;
+    /// // shop.get("user:7") reads what bare.get("shop:user:7") reads.
+    /// assert_eq!(shop.node_for_key("user:7")?, bare.node_for_key("shop:user:7")?);
+    /// # Ok::<(), steersman_memcached::Error>(())
+    /// ```
+    pub fn key_prefix(mut self, prefix: impl AsRef<[u8]>) -> Self {
+        let keys = self.options.keys.get_or_insert_default();
+        keys.prefix = prefix.as_ref().into();
+        self
+    }
+
+    /// Whether keys that are too long are sent as a digest, rather than refused; off by default.
+    /// Needs the crate's feature `long-keys`.
+    ///
+    /// A key that has 250 bytes or more with its prefix becomes the prefix, as much of the key's
+    /// beginning as there is room for, `:sha256:`, and the SHA-256 of the key without prefix in
+    /// lower-case hexadecimal: 250 bytes in all. Two long keys share a value only if their digests
+    /// collide, and no shorter key is ever sent in that form. Memcached's own limit being 250 bytes, a
+    /// key of just that length would pass as it is; it becomes a digest so that this holds.
+    ///
+    /// The form never changes from one version to another. A long key may hold no white space and no
+    /// control characters either.
+    #[cfg(feature = "long-keys")]
+    pub fn hash_long_keys(mut self, on: bool) -> Self {
+        self.options.keys.get_or_insert_default().hash_long = on;
+        self
+    }
+
     /// How keys are placed on nodes; [`Scheme::Rendezvous`] by default.
     ///
     /// Every client of a cluster must use the same scheme, node names and weights.

@@ -62,7 +62,7 @@ impl Expired {
     /// The error for a call that had come to `stage`.
     pub(crate) fn error(self, stage: Stage) -> Error {
         let what = match stage {
-            Stage::Exchange => "no reply",
+            Stage::Exchange | Stage::Decoding => "no reply",
             Stage::Waiting | Stage::Connecting => "no place on a connection",
             Stage::Validation | Stage::Routing => "not done",
         };

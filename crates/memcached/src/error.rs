@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use steersman_memcached_protocol::{ProtocolError, RequestError, ServerError, ServerErrorKind};
 
+use crate::codec::CodecError;
 use crate::outcome::PerNode;
 
 /// The result of this crate's calls.
@@ -94,6 +95,9 @@ pub enum ErrorKind {
     Unsupported,
     /// The server answered with an error line (`ERROR`, `CLIENT_ERROR`, `SERVER_ERROR`).
     Server,
+    /// A value could not be encoded, or what had been stored could not be decoded.
+    /// [`Error::codec_error`] says why.
+    Codec,
     /// The client was closed.
     Closed,
     /// There is no Tokio runtime to work on, or the one that the client lives on is gone.
@@ -123,6 +127,7 @@ impl ErrorKind {
             Self::Protocol => "protocol",
             Self::Unsupported => "unsupported",
             Self::Server => "server",
+            Self::Codec => "codec",
             Self::Closed => "closed",
             Self::Runtime => "runtime",
         }
@@ -143,6 +148,8 @@ pub enum Stage {
     Connecting,
     /// The request was on a connection.
     Exchange,
+    /// The value had come, and was decoded.
+    Decoding,
 }
 
 impl Error {
@@ -340,6 +347,7 @@ impl Error {
             | ErrorKind::UnknownNode
             | ErrorKind::Tls
             | ErrorKind::Unsupported
+            | ErrorKind::Codec
             | ErrorKind::Closed
             | ErrorKind::Runtime => false,
             // A provider of credentials may have them the next time.
@@ -349,6 +357,11 @@ impl Error {
 
     /// The server's error line, for [`ErrorKind::Server`].
     pub fn server_error(&self) -> Option<&ServerError> {
+        self.0.source.as_deref()?.downcast_ref()
+    }
+
+    /// What is wrong with the value, for [`ErrorKind::Codec`].
+    pub fn codec_error(&self) -> Option<&CodecError> {
         self.0.source.as_deref()?.downcast_ref()
     }
 

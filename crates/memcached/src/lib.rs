@@ -93,6 +93,11 @@
 //! to the recorder of the crate `metrics`; with the feature `spans` `Builder::spans` makes a span of
 //! each call. No value is in any of it.
 //!
+//! # Values and keys
+//!
+//! [`Client::typed`] gives a view that stores and reads values of your own types, compressed if you
+//! like: see [`codec`]. [`Builder::key_prefix`] puts a namespace in front of every key.
+//!
 //! # Where things are
 //!
 //! [`Client`] has the operations, [`Builder`] the options. A call ([`Call`], [`GetMany`]) goes
@@ -109,12 +114,14 @@ mod builder;
 pub mod call;
 mod client;
 mod cluster;
+pub mod codec;
 mod deadline;
 mod discovery;
 mod error;
 mod events;
 mod expires;
 mod fill;
+mod keys;
 mod listing;
 mod metrics;
 mod node;
@@ -142,6 +149,7 @@ pub use crate::backoff::Backoff;
 pub use crate::builder::Builder;
 pub use crate::call::{Call, GetMany, Inspected};
 pub use crate::client::{Client, NodeHandle};
+pub use crate::codec::Typed;
 #[cfg(feature = "dns")]
 pub use crate::discovery::SrvRecords;
 pub use crate::discovery::{
@@ -184,6 +192,11 @@ struct ReplicatedMemcached;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/cache-aside.md")]
 struct CacheAside;
+
+/// The examples of the page on values and keys.
+#[cfg(all(doctest, feature = "json", feature = "zstd", feature = "long-keys"))]
+#[doc = include_str!("../../../docs/values.md")]
+struct Values;
 
 /// The examples of the page on TLS and credentials.
 #[cfg(all(doctest, feature = "tls"))]

@@ -9,6 +9,7 @@ use crate::address::NodeConfig;
 use crate::auth::Auth;
 use crate::backoff::Backoff;
 use crate::error::{Error, Result};
+use crate::keys::KeyRules;
 use crate::observe::Observer;
 use crate::replication::Replication;
 use crate::tls::TlsLayer;
@@ -29,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) unhealthy_after: u32,
     pub(crate) backoff: Backoff,
     pub(crate) limits: Limits,
+    /// None if keys are sent as callers give them.
+    pub(crate) keys: Option<KeyRules>,
     pub(crate) connector: Arc<dyn Connector>,
     pub(crate) tls: Option<TlsLayer>,
     pub(crate) auth: Option<Auth>,
@@ -56,6 +59,7 @@ impl Default for Options {
             unhealthy_after: 3,
             backoff: Backoff::default(),
             limits: Limits::default(),
+            keys: None,
             connector: Arc::new(Sockets::default()),
             tls: None,
             auth: None,
@@ -110,6 +114,9 @@ impl Options {
                     "must be above zero; None turns it off",
                 ));
             }
+        }
+        if let Some(keys) = &self.keys {
+            keys.validate()?;
         }
         if let Some(auth) = &self.auth {
             auth.validate()?;

@@ -48,24 +48,26 @@ impl CasOutcome {
 ///
 /// Every key asked for is in exactly one of the three. One node that is down takes only its own
 /// keys to [`failed`](Self::failed).
+///
+/// Values are those of the server; a [typed view](crate::codec::Typed) gives them decoded.
 #[derive(Debug, Clone)]
 #[must_use = "some keys may have failed"]
-pub struct Many<K> {
+pub struct Many<K, V = Value> {
     /// The values of the keys that exist.
-    pub found: HashMap<K, Value>,
+    pub found: HashMap<K, V>,
     /// The keys that the server says do not exist.
     pub missing: Vec<K>,
     /// The keys of which nothing is known, and why.
     pub failed: Vec<(K, Error)>,
 }
 
-impl<K: Eq + Hash> Many<K> {
+impl<K: Eq + Hash, V> Many<K, V> {
     /// The found values, or the first failure if any key failed.
     ///
     /// # Errors
     ///
     /// The first of [`failed`](Self::failed).
-    pub fn into_result(mut self) -> Result<HashMap<K, Value>> {
+    pub fn into_result(mut self) -> Result<HashMap<K, V>> {
         if self.failed.is_empty() {
             Ok(self.found)
         } else {

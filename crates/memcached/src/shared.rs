@@ -14,6 +14,8 @@ use crate::discovery::{DynDiscovery, Follower, Progress};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::events::{self, Handler};
 use crate::fill::Flights;
+use crate::keys;
+use crate::node::Node;
 use crate::options::Options;
 
 /// The cluster, and when its background work starts and ends. Dropped with the last handle.
@@ -55,6 +57,12 @@ impl Shared {
 
     pub(crate) fn options(&self) -> &Options {
         &self.cluster.options
+    }
+
+    /// The node that owns a caller's key.
+    pub(crate) fn owner(&self, key: &[u8]) -> Result<Arc<Node>> {
+        self.cluster
+            .route(&keys::sent(self.options().keys.as_ref(), key)?)
     }
 
     /// Starts the background work on `runtime`, once.

@@ -65,7 +65,7 @@ macro_rules! answers_ok {
                 None
             }
 
-            fn request(&self) -> Result<Request<'_>> {
+            fn request<'a>(&'a self, _: &'a [u8]) -> Result<Request<'a>> {
                 let $self = self;
                 Ok($request)
             }
@@ -107,7 +107,7 @@ impl sealed::Operation for Version {
         None
     }
 
-    fn request(&self) -> Result<Request<'_>> {
+    fn request<'a>(&'a self, _: &'a [u8]) -> Result<Request<'a>> {
         Ok(Request::Version)
     }
 
@@ -130,7 +130,7 @@ impl sealed::Operation for Stats {
         None
     }
 
-    fn request(&self) -> Result<Request<'_>> {
+    fn request<'a>(&'a self, _: &'a [u8]) -> Result<Request<'a>> {
         let args = match self.args.as_str() {
             "" => None,
             args => Some(StatsArgs::new(args.as_bytes()).map_err(|error| {

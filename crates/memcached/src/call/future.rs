@@ -71,6 +71,25 @@ impl<O: sealed::Operation> CallFuture<O> {
     }
 }
 
+impl<O: sealed::Operation> CallFuture<O> {
+    /// Says of an error that was found in the answer what was asked, and of which node.
+    #[cold]
+    pub(crate) fn explain_answer(&self, error: Error) -> Error {
+        let Call {
+            shared, operation, ..
+        } = &self.call;
+        let error = error.asked(operation.name());
+        // Any replica may have answered.
+        if shared.cluster.replicator.is_some() {
+            return error;
+        }
+        match shared.owner(operation.key().unwrap_or_default()) {
+            Ok(node) => error.at_node(node.name()),
+            Err(_) => error,
+        }
+    }
+}
+
 impl<O: sealed::Operation> Future for CallFuture<O> {
     type Output = Result<O::Output>;
 
@@ -154,7 +173,16 @@ impl<O: sealed::Operation> Call<O> {
     #[inline]
     fn start(&self, watch: &mut CallWatch, cx: &Context<'_>) -> Result<State> {
         let shared = &self.shared;
-        let request = self.operation.request()?;
+        let sent;
+        let mut key = self.operation.key().unwrap_or_default();
+        // What goes to a given node is of no key, or was made from a request that has the key as sent.
+        if self.node.is_none()
+            && let Some(rules) = &shared.options().keys
+        {
+            sent = rules.sent(key)?;
+            key = &sent;
+        }
+        let request = self.operation.request(key)?;
         request
             .check(&shared.options().limits)
             .map_err(Error::cannot_send)?;
@@ -169,9 +197,7 @@ impl<O: sealed::Operation> Call<O> {
             };
             let started = match &self.node {
                 Some(node) => start(node),
-                None => shared
-                    .cluster
-                    .at_owner(self.operation.key().unwrap_or_default(), start),
+                None => shared.cluster.at_owner(key, start),
             };
             return match started {
                 // It was removed between being chosen and being asked: the key has a new owner.
@@ -246,7 +272,7 @@ impl<O: sealed::Operation> Call<O> {
         match &self.node {
             Some(node) => unfit_at(node, error),
             // The key's owner, unless it has another one since the call began.
-            None => match self.shared.cluster.route(key) {
+            None => match self.shared.owner(key) {
                 Ok(node) => unfit_at(&node, error),
                 Err(_) => error,
             },

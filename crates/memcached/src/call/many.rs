@@ -16,6 +16,7 @@ use super::read::ReadOf;
 use super::{key, server_error, unfit_reply};
 use crate::deadline::{Deadline, Expired, Patience};
 use crate::error::{Error, Result, Stage};
+use crate::keys::KeyRules;
 use crate::metrics::Ended;
 use crate::node::{Ask, Gather, Node, Started, Ticket, Token};
 use crate::observe::CallWatch;
@@ -88,7 +89,7 @@ impl<K: AsRef<[u8]> + Eq + Hash> IntoFuture for GetMany<K> {
         let first: Vec<bool> = keys.iter().map(|key| seen.insert(key.as_ref())).collect();
         let mut first = first.into_iter();
         keys.retain(|_| first.next() == Some(true));
-        let asked = Asked::new(&keys);
+        let asked = Asked::new(&keys, shared.options().keys.as_ref());
         GetManyFuture {
             keys,
             results: Box::pin(read_all(shared, asked, kind, limit)),
@@ -117,24 +118,37 @@ impl<K: Eq + Hash> Future for GetManyFuture<K> {
     }
 }
 
-/// The keys' bytes, one after the other.
+/// The keys' bytes as they are sent, one after the other.
 struct Asked {
     bytes: Vec<u8>,
     ends: Vec<usize>,
+    /// The keys of which nothing can be sent under the client's rules.
+    refused: HashMap<usize, Error>,
 }
 
 impl Asked {
-    fn new<K: AsRef<[u8]>>(keys: &[K]) -> Self {
-        let mut bytes = Vec::new();
-        let ends = keys.iter().map(|key| {
-            bytes.extend_from_slice(key.as_ref());
-            bytes.len()
-        });
-        let ends = ends.collect();
-        Self { bytes, ends }
+    fn new<K: AsRef<[u8]>>(keys: &[K], rules: Option<&KeyRules>) -> Self {
+        let mut asked = Self {
+            bytes: Vec::new(),
+            ends: Vec::with_capacity(keys.len()),
+            refused: HashMap::new(),
+        };
+        for (index, key) in keys.iter().enumerate() {
+            let key = key.as_ref();
+            match rules.map(|rules| rules.sent(key)) {
+                None => asked.bytes.extend_from_slice(key),
+                Some(Ok(sent)) => asked.bytes.extend_from_slice(&sent),
+                Some(Err(error)) => drop(asked.refused.insert(index, error)),
+            }
+            asked.ends.push(asked.bytes.len());
+        }
+        asked
     }
 
     fn key(&self, index: usize) -> Result<Key<'_>> {
+        if let Some(error) = self.refused.get(&index) {
+            return Err(error.clone());
+        }
         key(self.bytes(index))
     }
 

@@ -6,6 +6,7 @@ use steersman_memcached_protocol::{Key, KeyError, Reply, Request};
 
 use super::sealed;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::keys::invalid_key;
 
 /// A meta command of one key.
 #[derive(Debug, Clone)]
@@ -43,8 +44,8 @@ impl<K, B> Meta<K, B> {
 }
 
 impl<K: AsRef<[u8]>, B: build::Build> Meta<K, B> {
-    fn command(&self) -> Result<Command<'_>> {
-        let key = meta_key(self.key.as_ref())?;
+    fn command<'a>(&'a self, sent: &'a [u8]) -> Result<Command<'a>> {
+        let key = meta_key(sent)?;
         let command = self.build.build(key);
         // The owner of the one key is asked, and another may own the other.
         if command.key() != Some(key) {
@@ -66,9 +67,7 @@ fn meta_key(bytes: &[u8]) -> Result<MetaKey<'_>> {
         Err(error @ (KeyError::Empty | KeyError::TooLong { .. })) => Err(error),
         Err(_) => BinaryKey::new(bytes).map(MetaKey::from),
     };
-    key.map_err(|error| {
-        Error::new(ErrorKind::InvalidKey, Stage::Validation, error.to_string()).with_source(error)
-    })
+    key.map_err(invalid_key)
 }
 
 impl<K: AsRef<[u8]>, B: build::Build> sealed::Operation for Meta<K, B> {
@@ -82,15 +81,15 @@ impl<K: AsRef<[u8]>, B: build::Build> sealed::Operation for Meta<K, B> {
         Some(self.key.as_ref())
     }
 
-    fn request(&self) -> Result<Request<'_>> {
-        let command = self.command()?;
+    fn request<'a>(&'a self, key: &'a [u8]) -> Result<Request<'a>> {
+        let command = self.command(key)?;
         let classic = command.classic().filter(|_| self.classic);
         Ok(classic.unwrap_or(Request::Meta(command)))
     }
 
     fn fall_back(&mut self) -> bool {
         let has_classic = self
-            .command()
+            .command(self.key.as_ref())
             .is_ok_and(|command| command.classic().is_some());
         has_classic && !std::mem::replace(&mut self.classic, true)
     }
@@ -224,7 +223,7 @@ impl sealed::Operation for MetaNoop {
         None
     }
 
-    fn request(&self) -> Result<Request<'_>> {
+    fn request<'a>(&'a self, _: &'a [u8]) -> Result<Request<'a>> {
         let noop = Command::Noop;
         let classic = noop.classic().filter(|_| self.classic);
         Ok(classic.unwrap_or(Request::Meta(noop)))

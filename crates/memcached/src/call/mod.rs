@@ -28,12 +28,15 @@ pub use self::meta::{
 };
 pub use self::read::Get;
 pub(crate) use self::read::ReadOf;
+pub(crate) use self::write::private::HasItem;
 pub(crate) use self::write::store_name;
 pub use self::write::{
-    Arithmetic, Cas, Concat, Delete, Item, NoReply, Set, SetIf, Touch, Write, WriteItem,
+    Arithmetic, Cas, Concat, Delete, Item, NoReply, Set, SetIf, Touch, Write, WriteExpiry,
+    WriteItem,
 };
 use crate::deadline::Patience;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::keys::invalid_key;
 use crate::node::Node;
 use crate::shared::Shared;
 
@@ -70,8 +73,9 @@ pub(crate) mod sealed {
         /// The key whose owner is asked; none for a node's own operations.
         fn key(&self) -> Option<&[u8]>;
 
-        /// The request, or why its arguments cannot be sent.
-        fn request(&self) -> Result<Request<'_>>;
+        /// The request for `key`, or why it or its arguments cannot be sent. That is its
+        /// [`key`](Self::key) as the servers know it: under the client's prefix, for example.
+        fn request<'a>(&'a self, key: &'a [u8]) -> Result<Request<'a>>;
 
         /// Changes the operation to one that older servers can do as well, if there is one.
         fn fall_back(&mut self) -> bool {
@@ -220,7 +224,5 @@ fn is_unauthenticated(error: &ServerError) -> bool {
 
 /// Checks a key.
 pub(crate) fn key(bytes: &[u8]) -> Result<Key<'_>> {
-    Key::new(bytes).map_err(|error| {
-        Error::new(ErrorKind::InvalidKey, Stage::Validation, error.to_string()).with_source(error)
-    })
+    Key::new(bytes).map_err(invalid_key)
 }

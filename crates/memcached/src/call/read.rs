@@ -48,8 +48,8 @@ impl<K: AsRef<[u8]>> sealed::Operation for Get<K> {
         Some(self.key.as_ref())
     }
 
-    fn request(&self) -> Result<Request<'_>> {
-        let key = key(self.key.as_ref())?;
+    fn request<'a>(&'a self, sent: &'a [u8]) -> Result<Request<'a>> {
+        let key = key(sent)?;
         let cas = self.kind.cas;
         Ok(match self.kind.touch {
             None => Request::Get { key, cas },

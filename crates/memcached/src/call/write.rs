@@ -28,11 +28,16 @@ impl<K> Item<K> {
             expires: Expires::Never,
         }
     }
+
+    pub(crate) fn with_flags(mut self, flags: u32) -> Self {
+        self.flags = flags;
+        self
+    }
 }
 
-impl<K: AsRef<[u8]>> Item<K> {
-    fn request(&self, verb: StoreVerb) -> Result<Request<'_>> {
-        let key = key(self.key.as_ref())?;
+impl<K> Item<K> {
+    fn request<'a>(&'a self, sent: &'a [u8], verb: StoreVerb) -> Result<Request<'a>> {
+        let key = key(sent)?;
         let expiry = self.expires.to_wire();
         Ok(Request::Store {
             verb,
@@ -47,10 +52,13 @@ impl<K: AsRef<[u8]>> Item<K> {
 /// Operations that change something and can be sent without waiting for the reply.
 pub trait Write: sealed::Operation {}
 
-/// Operations that store a value with flags and an expiry.
-pub trait WriteItem: sealed::Operation + private::HasItem {}
+/// Operations that store a value with an expiry.
+pub trait WriteExpiry: sealed::Operation + private::HasItem {}
 
-mod private {
+/// Operations that store a value with the flags that the caller likes.
+pub trait WriteItem: WriteExpiry {}
+
+pub(crate) mod private {
     use super::Item;
 
     pub trait HasItem {
@@ -65,7 +73,9 @@ impl<O: WriteItem> Call<O> {
         self.operation.item().flags = flags;
         self
     }
+}
 
+impl<O: WriteExpiry> Call<O> {
     /// When the value expires; never by default.
     pub fn expires(mut self, expires: impl Into<Expires>) -> Self {
         self.operation.item().expires = expires.into();
@@ -97,6 +107,7 @@ impl<O: Write> Call<O> {
 #[derive(Debug, Clone)]
 pub struct NoReply<O>(pub(crate) O);
 
+impl<O: Write + WriteExpiry> WriteExpiry for NoReply<O> {}
 impl<O: Write + WriteItem> WriteItem for NoReply<O> {}
 
 impl<O: private::HasItem> private::HasItem for NoReply<O> {
@@ -124,8 +135,8 @@ impl<O: Write> sealed::Operation for NoReply<O> {
         self.0.key()
     }
 
-    fn request(&self) -> Result<Request<'_>> {
-        self.0.request()
+    fn request<'a>(&'a self, key: &'a [u8]) -> Result<Request<'a>> {
+        self.0.request(key)
     }
 
     fn read(_: Reply) -> std::result::Result<(), Reply> {
@@ -154,6 +165,7 @@ macro_rules! stores {
 /// Lets a storing operation take flags and expiry.
 macro_rules! has_item {
     ($($name:ident),*) => {$(
+        impl<K: AsRef<[u8]>> WriteExpiry for $name<K> {}
         impl<K: AsRef<[u8]>> WriteItem for $name<K> {}
 
         impl<K> private::HasItem for $name<K> {
@@ -195,8 +207,8 @@ impl<K: AsRef<[u8]>> sealed::Operation for Set<K> {
         Some(self.item.key.as_ref())
     }
 
-    fn request(&self) -> Result<Request<'_>> {
-        self.item.request(StoreVerb::Set)
+    fn request<'a>(&'a self, key: &'a [u8]) -> Result<Request<'a>> {
+        self.item.request(key, StoreVerb::Set)
     }
 
     fn read(reply: Reply) -> std::result::Result<(), Reply> {
@@ -231,8 +243,8 @@ macro_rules! conditional {
                 Some(self.item.key.as_ref())
             }
 
-            fn request(&self) -> Result<Request<'_>> {
-                self.item.request(self.verb)
+            fn request<'a>(&'a self, key: &'a [u8]) -> Result<Request<'a>> {
+                self.item.request(key, self.verb)
             }
 
             fn read(reply: Reply) -> std::result::Result<StoreOutcome, Reply> {
@@ -258,18 +270,17 @@ impl<K: AsRef<[u8]>> sealed::Operation for Cas<K> {
         Some(self.item.key.as_ref())
     }
 
-    fn request(&self) -> Result<Request<'_>> {
+    fn request<'a>(&'a self, sent: &'a [u8]) -> Result<Request<'a>> {
         let Item {
-            key: name,
             data,
             flags,
             expires,
+            ..
         } = &self.item;
-        let (key, expiry) = (key(name.as_ref())?, expires.to_wire());
         Ok(Request::Cas {
-            key,
+            key: key(sent)?,
             flags: *flags,
-            expiry,
+            expiry: expires.to_wire(),
             cas: self.cas,
             data,
         })
@@ -306,8 +317,8 @@ impl<K: AsRef<[u8]>> sealed::Operation for Arithmetic<K> {
         Some(self.key.as_ref())
     }
 
-    fn request(&self) -> Result<Request<'_>> {
-        let (key, delta) = (key(self.key.as_ref())?, self.delta);
+    fn request<'a>(&'a self, sent: &'a [u8]) -> Result<Request<'a>> {
+        let (key, delta) = (key(sent)?, self.delta);
         Ok(if self.down {
             Request::Decrement { key, delta }
         } else {
@@ -344,9 +355,9 @@ impl<K: AsRef<[u8]>> sealed::Operation for Touch<K> {
         Some(self.key.as_ref())
     }
 
-    fn request(&self) -> Result<Request<'_>> {
+    fn request<'a>(&'a self, sent: &'a [u8]) -> Result<Request<'a>> {
         Ok(Request::Touch {
-            key: key(self.key.as_ref())?,
+            key: key(sent)?,
             expiry: self.expires.to_wire(),
         })
     }
@@ -379,10 +390,8 @@ impl<K: AsRef<[u8]>> sealed::Operation for Delete<K> {
         Some(self.key.as_ref())
     }
 
-    fn request(&self) -> Result<Request<'_>> {
-        Ok(Request::Delete {
-            key: key(self.key.as_ref())?,
-        })
+    fn request<'a>(&'a self, sent: &'a [u8]) -> Result<Request<'a>> {
+        Ok(Request::Delete { key: key(sent)? })
     }
 
     fn read(reply: Reply) -> std::result::Result<bool, Reply> {

@@ -9,6 +9,7 @@ use crate::call::{AllNodes, CacheMemlimit, FlushAll, Stats, Verbosity, Version};
 use crate::discovery::{DiscoveryMetrics, Progress};
 use crate::error::Result;
 use crate::events::EventStream;
+use crate::keys;
 use crate::metrics::PoolMetrics;
 use crate::node::Node;
 use crate::replication::{ReplicationMetrics, Replicator};
@@ -31,7 +32,7 @@ impl Client {
     ///
     /// [`ErrorKind::NoNodeReachable`](crate::ErrorKind::NoNodeReachable) if every node has left the hashing.
     pub fn node_for_key(&self, key: impl AsRef<[u8]>) -> Result<NodeConfig> {
-        Ok(self.shared.cluster.route(key.as_ref())?.config().clone())
+        Ok(self.shared.owner(key.as_ref())?.config().clone())
     }
 
     /// The nodes that hold `key` at the moment, the owner first: as many as there are
@@ -43,7 +44,8 @@ impl Client {
     pub fn replicas_for_key(&self, key: impl AsRef<[u8]>) -> Result<Vec<NodeConfig>> {
         let cluster = &self.shared.cluster;
         let count = cluster.replicator.as_ref().map_or(1, Replicator::count);
-        let (_, replicas) = cluster.replicas(key.as_ref(), count)?;
+        let key = keys::sent(self.shared.options().keys.as_ref(), key.as_ref())?;
+        let (_, replicas) = cluster.replicas(&key, count)?;
         let configs = replicas.iter().map(|(_, node)| node.config().clone());
         Ok(configs.collect())
     }

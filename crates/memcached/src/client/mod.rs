@@ -72,6 +72,10 @@ impl Client {
         Ok(client)
     }
 
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     fn call<O>(&self, operation: O) -> Call<O> {
         Call::new(Arc::clone(&self.shared), None, operation)
     }

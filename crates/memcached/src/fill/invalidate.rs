@@ -48,8 +48,8 @@ impl<K: AsRef<[u8]>> sealed::Operation for Invalidate<K> {
         self.0.key()
     }
 
-    fn request(&self) -> Result<Request<'_>> {
-        self.0.request()
+    fn request<'a>(&'a self, key: &'a [u8]) -> Result<Request<'a>> {
+        self.0.request(key)
     }
 
     fn read(reply: Reply) -> std::result::Result<bool, Reply> {

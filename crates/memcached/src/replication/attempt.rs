@@ -187,8 +187,10 @@ fn outcome(error: &Error) -> Option<Outcome> {
         ErrorKind::InvalidKey | ErrorKind::InvalidArgument | ErrorKind::Unsupported => {
             Outcome::Rejected
         }
-        ErrorKind::Config | ErrorKind::UnknownNode | ErrorKind::Closed | ErrorKind::Runtime => {
-            return None;
-        }
+        ErrorKind::Config
+        | ErrorKind::UnknownNode
+        | ErrorKind::Codec
+        | ErrorKind::Closed
+        | ErrorKind::Runtime => return None,
     })
 }

@@ -151,8 +151,8 @@ impl sealed::Operation for Arc<Command> {
         Some(&self.key)
     }
 
-    fn request(&self) -> Result<Request<'_>> {
-        let key = key(&self.key)?;
+    fn request<'a>(&'a self, sent: &'a [u8]) -> Result<Request<'a>> {
+        let key = key(sent)?;
         Ok(match &self.action {
             Action::Get { cas } => Request::Get { key, cas: *cas },
             Action::GetAndTouch { expiry, cas } => Request::GetAndTouch {

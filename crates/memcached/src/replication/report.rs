@@ -151,8 +151,8 @@ impl<O: Write> sealed::Operation for Reported<O> {
         self.0.key()
     }
 
-    fn request(&self) -> Result<Request<'_>> {
-        self.0.request()
+    fn request<'a>(&'a self, key: &'a [u8]) -> Result<Request<'a>> {
+        self.0.request(key)
     }
 
     fn read(reply: Reply) -> std::result::Result<Self::Output, Reply> {

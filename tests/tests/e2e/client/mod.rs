@@ -9,6 +9,7 @@ mod load;
 mod operations;
 mod replicas;
 mod tls;
+mod values;
 
 use std::time::Duration;
 
