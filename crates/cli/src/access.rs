@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Once;
 
-use steersman_memcached::{Builder, Credentials, Error, ErrorKind, Tls, TlsFailure};
+use steersman_memcached::{Builder, Config, Credentials, Error, ErrorKind, Tls, TlsFailure};
 
 use crate::answer::Failure;
 use crate::args;
@@ -44,6 +44,38 @@ impl Access {
         }
     }
 
+    /// Leaves out of a config what these options replace, and gives a user without a password the
+    /// environment's.
+    pub(crate) fn adapt(&self, config: &mut Config) -> Result<(), Failure> {
+        if self.args.user.is_some() {
+            config.user = None;
+            config.password = None;
+            config.password_file = None;
+        }
+        if config.user.is_some() && config.password.is_none() && config.password_file.is_none() {
+            config.password = self.password_of_environment()?;
+        }
+        if self.args.tls {
+            config.tls = false;
+            config.tls_roots = None;
+            config.tls_extra_ca = None;
+            config.tls_cert = None;
+            config.tls_key = None;
+            config.tls_server_name = None;
+            config.tls_verify = true;
+        }
+        Ok(())
+    }
+
+    /// Whether it is these options that say what the client's option of that name is.
+    pub(crate) fn has(&self, option: &str) -> bool {
+        match option {
+            "auth" => self.args.user.is_some(),
+            "tls" => self.args.tls,
+            _ => false,
+        }
+    }
+
     /// Checks the options and gives them to a client's builder.
     pub(crate) fn apply(&self, builder: Builder) -> Result<Builder, Failure> {
         let builder = match self.credentials()? {
@@ -64,8 +96,8 @@ impl Access {
                 None => Ok(None),
             };
         };
-        let password = match (file, &self.password) {
-            (Some(file), _) => {
+        let password = match file {
+            Some(file) => {
                 let mut text = String::from_utf8(read("--password-file", file)?)
                     .map_err(|_| Failure::told("--password-file: it is not UTF-8"))?;
                 if text.ends_with('\n') {
@@ -76,17 +108,21 @@ impl Access {
                 }
                 text
             }
-            (None, Some(variable)) => variable
-                .to_str()
-                .ok_or_else(|| Failure::told(format!("{PASSWORD_VARIABLE} is not UTF-8")))?
-                .to_owned(),
-            (None, None) => {
-                return Err(Failure::told(format!(
+            None => self.password_of_environment()?.ok_or_else(|| {
+                Failure::told(format!(
                     "--user: give the password by --password-file or by the environment's {PASSWORD_VARIABLE}"
-                )));
-            }
+                ))
+            })?,
         };
         Ok(Some(Credentials::new(user, password)))
+    }
+
+    fn password_of_environment(&self) -> Result<Option<String>, Failure> {
+        let password = self.password.as_ref().map(|password| {
+            let text = password.to_str();
+            text.ok_or_else(|| Failure::told(format!("{PASSWORD_VARIABLE} is not UTF-8")))
+        });
+        Ok(password.transpose()?.map(str::to_owned))
     }
 
     fn tls(&self) -> Result<Option<Tls>, Failure> {

@@ -4,20 +4,17 @@ use std::ffi::OsString;
 use std::fmt;
 use std::time::Duration;
 
-use steersman_memcached::{Builder, Client, Error, ErrorKind, NodeConfig};
+use steersman_memcached::{Builder, Client, Config, DiscoverySource, Error, ErrorKind, NodeConfig};
 use steersman_selection::{Placement, Scheme};
 
 use crate::access::{Access, PASSWORD_VARIABLE};
 use crate::answer::Failure;
 use crate::args::{self, Globals};
+use crate::config::{self, Origin, URL_VARIABLE};
 use crate::discovery;
 use crate::errors::{self, reason};
 use crate::nodes;
-
-/// The environment's variable with the nodes of the cluster.
-pub(crate) const NODES_VARIABLE: &str = "STEERSMAN_NODES";
-
-const DEFAULT_NODE: &str = "localhost:11211";
+use crate::source::{Found, NODES_VARIABLE, Source};
 
 /// What the options mean that do not say which nodes are meant.
 #[derive(Debug)]
@@ -30,57 +27,44 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn new(globals: &Globals, command: String) -> Result<Self, Failure> {
-        let mut scheme: Scheme = globals.placement.parse()?;
+    /// What the arguments say, else the config.
+    pub(crate) fn new(
+        globals: &Globals,
+        config: &Config,
+        command: String,
+    ) -> Result<Self, Failure> {
+        let mut scheme = match &globals.placement {
+            Some(name) => name.parse()?,
+            None => config.placement,
+        };
         if let Some(bits) = globals.slot_bits {
             scheme = scheme.with_slot_bits(bits)?;
         }
         Ok(Self {
             command,
             scheme,
-            timeout: globals.timeout.0,
+            timeout: globals.timeout.map_or(config.timeout, |limit| limit.0),
             json: globals.json,
         })
     }
 }
 
 /// What the environment says.
+#[derive(Default)]
 pub(crate) struct Environment {
+    url: Option<OsString>,
     nodes: Option<OsString>,
     password: Option<OsString>,
 }
 
 impl Environment {
-    /// Reads [`NODES_VARIABLE`] and [`PASSWORD_VARIABLE`].
+    /// Reads [`URL_VARIABLE`], [`NODES_VARIABLE`] and [`PASSWORD_VARIABLE`].
     pub(crate) fn read() -> Self {
         Self {
+            url: std::env::var_os(URL_VARIABLE),
             nodes: std::env::var_os(NODES_VARIABLE),
             password: std::env::var_os(PASSWORD_VARIABLE),
         }
-    }
-}
-
-/// Where it was said which nodes are meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
-    Argument,
-    Discovery,
-    Environment,
-    /// Nowhere.
-    Default,
-    /// Nowhere, so that a node was started inside this process.
-    Embedded,
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Argument => "--node",
-            Self::Discovery => "--discovery",
-            Self::Environment => NODES_VARIABLE,
-            Self::Default => "the default node",
-            Self::Embedded => "the node inside this process",
-        })
     }
 }
 
@@ -94,6 +78,12 @@ pub(crate) struct Context {
     pub(crate) source: Source,
     pub(crate) replicas: usize,
     access: Access,
+    /// All other options.
+    config: Config,
+    /// Where they come from.
+    origin: Option<Origin>,
+    /// Whether it is an argument that says how many replicas there are.
+    replicas_given: bool,
 }
 
 impl Context {
@@ -103,38 +93,49 @@ impl Context {
         command: String,
         environment: Environment,
     ) -> Result<Self, Failure> {
-        let settings = Settings::new(globals, command)?;
-        let access = Access::new(&globals.access, environment.password);
-        let replicas = globals.replicas.unwrap_or(1);
-        if let Some(url) = &globals.discovery {
-            let builder = access.apply(Client::builder())?;
-            let builder = builder
-                .placement(settings.scheme)
-                .min_connections(0)
-                .connection_timeout(settings.timeout)
-                .discovery_timeout(settings.timeout);
-            let nodes = discovery::discover(url, builder)?;
-            return Ok(Self {
-                nodes_as_given: nodes.iter().map(|node| node.name().to_owned()).collect(),
-                nodes,
-                source: Source::Discovery,
-                replicas,
-                access,
-                settings,
-            });
-        }
-        let (source, texts) = choose_nodes(&globals.nodes, environment.nodes)?;
-        let nodes = texts
-            .iter()
-            .map(|text| nodes::parse(text, settings.scheme, source));
-        Ok(Self {
-            nodes: nodes.collect::<Result<_, _>>()?,
-            nodes_as_given: texts.iter().map(|text| text.trim().to_owned()).collect(),
-            source,
-            replicas,
+        let Environment {
+            url,
+            nodes: variable,
+            password,
+        } = environment;
+        let (mut config, origin) = config::read(globals, url)?;
+        let settings = Settings::new(globals, &config, command)?;
+        let access = Access::new(&globals.access, password);
+        access.adapt(&mut config)?;
+        config.placement = settings.scheme;
+        config.timeout = settings.timeout;
+        config.replicas = globals.replicas.unwrap_or(config.replicas);
+        let found = Found::new(globals, &mut config, origin, variable)?;
+        let mut context = Self {
+            replicas: config.replicas,
+            replicas_given: globals.replicas.is_some(),
+            nodes: found.nodes,
+            nodes_as_given: found.as_given,
+            source: found.source,
             access,
             settings,
-        })
+            origin,
+            config,
+        };
+        if let Some(source) = &context.config.discovery {
+            context.nodes = context.discover(source)?;
+            context.config.discovery = None;
+            let names = context.nodes.iter().map(|node| node.name().to_owned());
+            context.nodes_as_given = names.collect();
+        }
+        Ok(context)
+    }
+
+    /// Asks the source of the config which nodes there are.
+    fn discover(&self, source: &DiscoverySource) -> Result<Vec<NodeConfig>, Failure> {
+        let builder = Client::builder()
+            .config(&self.config)
+            .min_connections(0)
+            .connection_timeout(self.settings.timeout)
+            .discovery_timeout(self.settings.timeout);
+        let builder = self.access.apply(builder)?;
+        let nodes = discovery::discover(builder, source);
+        nodes.map_err(|why| Failure::told(format!("{}: {why}", self.source)))
     }
 
     /// A client of the cluster. It connects to a node when the first request for it comes.
@@ -146,8 +147,9 @@ impl Context {
 
     /// A client of one node of the cluster alone, otherwise as [`client`](Self::client).
     pub(crate) fn client_of(&self, node: &NodeConfig) -> Result<Client, Failure> {
-        let builder = Client::builder().node(node.clone());
-        self.build(builder, |builder| self.without_other_limits(builder))
+        self.build(std::slice::from_ref(node), |builder| {
+            self.without_other_limits(builder)
+        })
     }
 
     fn without_other_limits(&self, builder: Builder) -> Builder {
@@ -162,35 +164,43 @@ impl Context {
         &self,
         options: impl FnOnce(Builder) -> Builder,
     ) -> Result<Client, Failure> {
-        let builder = Client::builder()
-            .nodes(self.nodes.iter().cloned())
-            .placement(self.settings.scheme)
-            .replicas(self.replicas);
-        self.build(builder, options)
+        self.build(&self.nodes, options)
     }
 
-    /// Connects as the options say.
+    /// Connects to nodes as the options say.
     fn build(
         &self,
-        builder: Builder,
+        nodes: &[NodeConfig],
         options: impl FnOnce(Builder) -> Builder,
     ) -> Result<Client, Failure> {
-        let builder = builder.timeout(self.settings.timeout);
+        let builder = Client::builder().config(&self.config).nodes(nodes);
         let builder = self.access.apply(builder)?;
         options(builder).build().map_err(|error| {
             let reason = reason(&error);
-            Failure::told(match error.option() {
-                Some("node") => format!("{}: {reason}", self.source),
-                Some(option @ ("replicas" | "tls")) => format!("--{option}: {reason}"),
-                Some("auth") => format!("--user: {reason}"),
-                _ => reason,
-            })
+            let from_argument = |option| match option {
+                "replicas" => self.replicas_given,
+                option => self.access.has(option),
+            };
+            match (error.option(), self.origin) {
+                (Some("node"), _) => Failure::told(format!("{}: {reason}", self.source)),
+                (Some(option), Some(origin)) if !from_argument(option) => origin.failure(&error),
+                (Some("auth"), _) => Failure::told(format!("--user: {reason}")),
+                (Some(option @ ("replicas" | "tls")), _) => {
+                    Failure::told(format!("--{option}: {reason}"))
+                }
+                _ => Failure::told(reason),
+            }
         })
     }
 
     /// Takes a node inside this process for the cluster.
     pub(crate) fn embed(&mut self, node: &str) -> Result<(), Failure> {
-        if let Some(option) = self.access.asked_for() {
+        let asked_for = self.access.asked_for().or(match &self.config {
+            config if config.tls => Some("`tls`"),
+            config if config.user.is_some() => Some("`user`"),
+            _ => None,
+        });
+        if let Some(option) = asked_for {
             return Err(Failure::told(format!(
                 "{option}: give --node too: the node inside this process has no such thing"
             )));
@@ -256,27 +266,6 @@ impl Context {
     }
 }
 
-/// The nodes that are meant, as they are written.
-fn choose_nodes(
-    given: &[String],
-    variable: Option<OsString>,
-) -> Result<(Source, Vec<String>), Failure> {
-    if !given.is_empty() {
-        return Ok((Source::Argument, given.to_vec()));
-    }
-    let Some(variable) = variable.filter(|variable| !variable.is_empty()) else {
-        return Ok((Source::Default, vec![DEFAULT_NODE.to_owned()]));
-    };
-    let variable = variable.into_string().map_err(|variable| {
-        Failure::told(format!(
-            "{NODES_VARIABLE} is not UTF-8: {}",
-            variable.display()
-        ))
-    })?;
-    let nodes = variable.split(',').map(str::to_owned);
-    Ok((Source::Environment, nodes.collect()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,7 +276,7 @@ mod tests {
         let cli = Cli::read(args).unwrap();
         let environment = Environment {
             nodes: variable.map(OsString::from),
-            password: None,
+            ..Environment::default()
         };
         Context::new(&cli.globals, cli.name, environment)
     }

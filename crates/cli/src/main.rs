@@ -12,6 +12,7 @@ mod bench;
 #[cfg(feature = "cassandra")]
 mod cassandra;
 mod commands;
+mod config;
 mod context;
 mod demo;
 mod discovery;
@@ -24,6 +25,7 @@ mod keys;
 mod nodes;
 mod pace;
 mod printable;
+mod source;
 mod status_line;
 mod table;
 mod top;

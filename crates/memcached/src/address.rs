@@ -65,6 +65,50 @@ impl NodeConfig {
         self
     }
 
+    /// Reads a node as [`FromStr`] does; the error is the reason alone and repeats nothing.
+    pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
+        if text
+            .chars()
+            .any(|c| c.is_control() || c.is_whitespace() || c == ',')
+        {
+            return Err("it holds white space, a comma or a control character");
+        }
+        let is_path = |text: &str| text.starts_with("unix:") || text.starts_with('/');
+        let (name, rest) = match text.split_once('=') {
+            Some((name, rest)) if !is_path(text) => (Some(name), rest),
+            _ => (None, text),
+        };
+        if name == Some("") {
+            return Err("the name before `=` is empty");
+        }
+        let (addr, weight) = match rest.rsplit_once('*') {
+            Some((addr, digits)) if digits.bytes().all(|b| b.is_ascii_digit()) => {
+                let weight = digits.parse().ok().filter(|w| *w > 0);
+                (addr, weight.ok_or("the weight is not a number from 1")?)
+            }
+            Some(_) if !is_path(rest) => return Err("the weight is not a number from 1"),
+            _ => (rest, 1),
+        };
+        let endpoint = if is_path(addr) {
+            let path = addr.strip_prefix("unix:").unwrap_or(addr);
+            if path.is_empty() {
+                return Err("the path of the Unix socket is empty");
+            }
+            Endpoint::Unix(PathBuf::from(path))
+        } else {
+            let (host, port) = split_host_port(addr)?;
+            Endpoint::Tcp {
+                host: host.to_owned(),
+                port,
+            }
+        };
+        Ok(Self {
+            name: name.unwrap_or(addr).into(),
+            endpoint,
+            weight,
+        })
+    }
+
     /// The node's name: what placement hashes.
     pub fn name(&self) -> &str {
         &self.name
@@ -89,58 +133,18 @@ impl FromStr for NodeConfig {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let invalid = |why: &str| {
+        Self::read(text).map_err(|why| {
+            // Before an `@` there may be a password.
+            let shown = match text.rsplit_once('@') {
+                Some((_, host)) => format!("...@{host}"),
+                None => text.to_owned(),
+            };
             Error::config(
                 "node",
                 format!(
-                    "{text:?} is no node: {why}; write [NAME=]HOST[:PORT][*WEIGHT], for example localhost:11211"
+                    "{shown:?} is no node: {why}; write [NAME=]HOST[:PORT][*WEIGHT], for example localhost:11211"
                 ),
             )
-        };
-        if text
-            .chars()
-            .any(|c| c.is_control() || c.is_whitespace() || c == ',')
-        {
-            return Err(invalid(
-                "it holds white space, a comma or a control character",
-            ));
-        }
-        let is_path = |text: &str| text.starts_with("unix:") || text.starts_with('/');
-        let (name, rest) = match text.split_once('=') {
-            Some((name, rest)) if !is_path(text) => (Some(name), rest),
-            _ => (None, text),
-        };
-        if name == Some("") {
-            return Err(invalid("the name before `=` is empty"));
-        }
-        let (addr, weight) = match rest.rsplit_once('*') {
-            Some((addr, digits)) if digits.bytes().all(|b| b.is_ascii_digit()) => {
-                let weight = digits.parse().ok().filter(|w| *w > 0);
-                (
-                    addr,
-                    weight.ok_or_else(|| invalid("the weight is not a number from 1"))?,
-                )
-            }
-            Some(_) if !is_path(rest) => return Err(invalid("the weight is not a number from 1")),
-            _ => (rest, 1),
-        };
-        let endpoint = if is_path(addr) {
-            let path = addr.strip_prefix("unix:").unwrap_or(addr);
-            if path.is_empty() {
-                return Err(invalid("the path of the Unix socket is empty"));
-            }
-            Endpoint::Unix(PathBuf::from(path))
-        } else {
-            let (host, port) = split_host_port(addr).map_err(invalid)?;
-            Endpoint::Tcp {
-                host: host.to_owned(),
-                port,
-            }
-        };
-        Ok(Self {
-            name: name.unwrap_or(addr).into(),
-            endpoint,
-            weight,
         })
     }
 }

@@ -61,6 +61,14 @@ impl Client {
 }
 
 impl Builder {
+    /// One that cannot build, for this reason.
+    pub(crate) fn failed(error: Error) -> Self {
+        Self {
+            error: Some(error),
+            ..Self::default()
+        }
+    }
+
     /// Adds a node, written as [`NodeConfig`] describes, for example `localhost:11211`.
     pub fn node(mut self, node: impl IntoNodeConfig) -> Self {
         match node.into_node_config() {

@@ -81,6 +81,12 @@
 //!   owner, after a change of members, knows nothing of it. While the owner is down they fail.
 //! - **A late write.** A write that timed out may still be executed, after a later one too.
 //!
+//! # Configuration
+//!
+//! [`Builder::from_url`] takes a URL such as `memcached://cache-1,cache-2?timeout=250ms`,
+//! [`Builder::from_env`] the environment, and [`Config`] is all options as data, also for serde with the
+//! feature `serde`.
+//!
 //! # TLS and credentials
 //!
 //! [`Builder::auth`] tells servers who the client is. With the feature `tls`, which is not on by
@@ -115,6 +121,7 @@ pub mod call;
 mod client;
 mod cluster;
 pub mod codec;
+mod config;
 mod deadline;
 mod discovery;
 mod error;
@@ -150,6 +157,7 @@ pub use crate::builder::Builder;
 pub use crate::call::{Call, GetMany, Inspected};
 pub use crate::client::{Client, NodeHandle};
 pub use crate::codec::Typed;
+pub use crate::config::{Config, DiscoverySource};
 #[cfg(feature = "dns")]
 pub use crate::discovery::SrvRecords;
 pub use crate::discovery::{
@@ -197,6 +205,11 @@ struct CacheAside;
 #[cfg(all(doctest, feature = "json", feature = "zstd", feature = "long-keys"))]
 #[doc = include_str!("../../../docs/values.md")]
 struct Values;
+
+/// The examples of the page on configuration.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/configuration.md")]
+struct Configuration;
 
 /// The examples of the page on TLS and credentials.
 #[cfg(all(doctest, feature = "tls"))]

@@ -8,6 +8,7 @@ mod operate;
 mod request;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -86,14 +87,24 @@ pub(crate) fn definition() -> clap::Command {
             "completions" => &[
                 "node",
                 "discovery",
+                "url",
+                "config",
                 "placement",
                 "slot_bits",
                 "replicas",
                 "timeout",
                 "json",
             ],
-            "demo" => &["node", "discovery", "replicas"],
-            "cassandra" => &["node", "discovery", "placement", "slot_bits", "replicas"],
+            "demo" => &["node", "discovery", "url", "config", "replicas"],
+            "cassandra" => &[
+                "node",
+                "discovery",
+                "url",
+                "config",
+                "placement",
+                "slot_bits",
+                "replicas",
+            ],
             "route" | "moves" => &["timeout"],
             "bench" | "inspect" | "doctor" => &[],
             "keys" | "top" | "stats" | "version" | "flush" | "verbosity" => {
@@ -121,8 +132,9 @@ pub(crate) struct Globals {
     /// NAME, or by ADDR as written if there is none, so every client must write it the same way.
     /// A node of WEIGHT 2 owns twice as many keys as one of 1.
     ///
-    /// Without it the environment's `STEERSMAN_NODES` is taken, and without that localhost:11211, or
-    /// for `bench` a node inside this process. Nodes given after the command replace those before it.
+    /// Without it the nodes of --url or --config are taken, else those of the environment's
+    /// `STEERSMAN_URL` or `STEERSMAN_NODES`, and without that localhost:11211, or for `bench` a node
+    /// inside this process. Nodes given after the command replace those before it.
     #[arg(
         id = "node",
         long,
@@ -141,15 +153,27 @@ pub(crate) struct Globals {
     #[arg(long, value_name = "URL", conflicts_with = "node", global = true)]
     pub(crate) discovery: Option<String>,
 
-    /// How keys are placed on nodes; the same for every client of a cluster
+    /// The cluster and how it is used: `memcached://NODE[,NODE...][?OPTION=VALUE&...]`
+    ///
+    /// Also `memcached+tls://`, `unix:/PATH`, or the URL of a source as for --discovery. Options are
+    /// those of the client, as in `?timeout=250ms&replicas=2`; other arguments win over them. Without
+    /// --url and --config the environment's `STEERSMAN_URL` is taken. Others can read the arguments of
+    /// a command: give a password by that, or by the option `password_file`.
+    #[arg(long, value_name = "URL", conflicts_with = "config", global = true)]
+    pub(crate) url: Option<Url>,
+
+    /// A file with the options of --url and their values: TOML, or JSON if its name ends so
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// How keys are placed on nodes; the same for every client of a cluster [default: rendezvous]
     #[arg(
         long,
         value_name = "SCHEME",
         value_parser = PossibleValuesParser::new(Scheme::NAMES),
-        default_value = Scheme::NAMES[0],
         global = true
     )]
-    pub(crate) placement: String,
+    pub(crate) placement: Option<String>,
 
     /// The slots of the placement `rendezvous`, as a power of two: 8 to 24 [default: 16]
     #[arg(long, value_name = "BITS", global = true)]
@@ -160,15 +184,9 @@ pub(crate) struct Globals {
     pub(crate) replicas: Option<usize>,
 
     /// How long to wait for an answer: `250ms`, `1s`, `2m` (without a unit: seconds), or `none`
-    /// to wait for ever
-    #[arg(
-        long,
-        value_name = "DURATION",
-        value_parser = duration::limit,
-        default_value = "1s",
-        global = true
-    )]
-    pub(crate) timeout: Limit,
+    /// to wait for ever [default: 1s]
+    #[arg(long, value_name = "DURATION", value_parser = duration::limit, global = true)]
+    pub(crate) timeout: Option<Limit>,
 
     #[command(flatten)]
     pub(crate) access: Access,
@@ -176,6 +194,22 @@ pub(crate) struct Globals {
     /// Prints JSON; bytes that are not UTF-8 are in `key_base64` or `value_base64`
     #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+/// A URL that may have a password in it.
+#[derive(Clone)]
+pub(crate) struct Url(pub(crate) String);
+
+impl From<String> for Url {
+    fn from(url: String) -> Self {
+        Self(url)
+    }
+}
+
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Url(..)")
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -305,6 +339,8 @@ mod tests {
     fn a_command_s_help_has_the_global_options_that_have_an_effect_on_it() {
         let all = [
             "node",
+            "url",
+            "config",
             "placement",
             "slot-bits",
             "replicas",
@@ -320,12 +356,22 @@ mod tests {
             ("demo", &["placement", "slot-bits", "timeout", "json"]),
             (
                 "route",
-                &["node", "placement", "slot-bits", "replicas", "json"],
+                &[
+                    "node",
+                    "url",
+                    "config",
+                    "placement",
+                    "slot-bits",
+                    "replicas",
+                    "json",
+                ],
             ),
             (
                 "get",
                 &[
                     "node",
+                    "url",
+                    "config",
                     "placement",
                     "slot-bits",
                     "timeout",
@@ -334,7 +380,10 @@ mod tests {
                     "user",
                 ],
             ),
-            ("flush", &["node", "timeout", "json", "tls", "user"]),
+            (
+                "flush",
+                &["node", "url", "config", "timeout", "json", "tls", "user"],
+            ),
             ("bench", &all),
             ("cassandra", &["timeout", "json"]),
         ] {

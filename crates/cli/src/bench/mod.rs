@@ -26,7 +26,8 @@ use self::load::{Load, Outcome};
 use crate::answer::{Answer, Failure};
 use crate::args::bench as args;
 use crate::args::bench::Switch;
-use crate::context::{Context, Source};
+use crate::context::Context;
+use crate::source::Source;
 use crate::status_line::StatusLine;
 use crate::words::grouped;
 

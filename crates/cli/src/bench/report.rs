@@ -10,8 +10,9 @@ use super::load::{Outcome, workers};
 use super::per_second;
 use super::tally::Count;
 use crate::args::bench::{Bench, Switch};
-use crate::context::{Context, Source};
+use crate::context::Context;
 use crate::json::Object;
+use crate::source::Source;
 use crate::table::{
     Align::{Left, Right},
     Table,

@@ -8,9 +8,10 @@ use steersman_memcached::PerNode;
 
 use crate::answer::{Answer, Failure};
 use crate::args::Admin;
-use crate::context::{Context, NODES_VARIABLE, Source};
+use crate::context::Context;
 use crate::errors;
 use crate::json::Object;
+use crate::source::{NODES_VARIABLE, Source};
 use crate::table::{Align, Table};
 
 /// What a table says of a node that failed. The reason is on stderr.

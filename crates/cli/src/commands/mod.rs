@@ -10,7 +10,7 @@ mod write;
 
 use std::io::Write;
 
-use steersman_memcached::Expires;
+use steersman_memcached::{Config, Expires};
 
 use crate::answer::{Answer, Failure};
 #[cfg(not(feature = "cassandra"))]
@@ -34,7 +34,7 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
     } = cli;
     refuse_what_has_no_effect(&globals, &command)?;
     // Made by the commands that use it: a mistake in the nodes is none for the others.
-    let settings = || Settings::new(&globals, name.clone());
+    let settings = || Settings::new(&globals, &Config::default(), name.clone());
     let context = || Context::new(&globals, name.clone(), Environment::read());
     let one_thread = tokio::runtime::Builder::new_current_thread;
     match command {
@@ -113,10 +113,15 @@ fn refuse_what_has_no_effect(globals: &Globals, command: &Command) -> Result<(),
         ));
     }
     let own_nodes = matches!(command, Command::Demo(_) | Command::Cassandra { .. });
-    if own_nodes && globals.discovery.is_some() {
-        return Err(Failure::told(
-            "--discovery has no effect here: it is for commands that use nodes of memcached",
-        ));
+    let of_memcached = [
+        ("--discovery", globals.discovery.is_some()),
+        ("--url", globals.url.is_some()),
+        ("--config", globals.config.is_some()),
+    ];
+    if let Some((option, _)) = of_memcached.iter().find(|(_, given)| own_nodes && *given) {
+        return Err(Failure::told(format!(
+            "{option} has no effect here: it is for commands that use nodes of memcached"
+        )));
     }
     if own_nodes && globals.access.tls {
         return Err(Failure::told(

@@ -95,7 +95,7 @@ impl Cluster {
 pub(crate) fn steersman<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_steersman"));
     command.args(args);
-    for variable in ["STEERSMAN_NODES", "STEERSMAN_PASSWORD"] {
+    for variable in ["STEERSMAN_URL", "STEERSMAN_NODES", "STEERSMAN_PASSWORD"] {
         command.env_remove(variable);
     }
     command

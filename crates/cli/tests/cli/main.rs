@@ -5,6 +5,7 @@ mod admin;
 mod bench;
 #[cfg(feature = "cassandra")]
 mod cassandra;
+mod config;
 mod demo;
 mod discovery;
 mod doctor;

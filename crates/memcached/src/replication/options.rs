@@ -29,14 +29,14 @@ use crate::expires::Expires;
 /// ```
 #[must_use = "give it to the builder's `replicas`"]
 pub struct Replication {
-    pub(super) replicas: usize,
+    pub(crate) replicas: usize,
     pub(super) policy: Box<dyn DynPolicy>,
-    pub(super) write_success: WriteSuccess,
-    pub(super) attempt_timeout: Option<Duration>,
-    pub(super) hedge: Option<Hedge>,
-    pub(super) hedges_per_read: f64,
-    pub(super) hedge_burst: u32,
-    pub(super) next_on_miss: bool,
+    pub(crate) write_success: WriteSuccess,
+    pub(crate) attempt_timeout: Option<Duration>,
+    pub(crate) hedge: Option<Hedge>,
+    pub(crate) hedges_per_read: f64,
+    pub(crate) hedge_burst: u32,
+    pub(crate) next_on_miss: bool,
     pub(super) repair: Option<Expires>,
     pub(super) localities: HashMap<String, Locality>,
 }
