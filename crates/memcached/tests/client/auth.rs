@@ -210,6 +210,30 @@ async fn a_provider_that_recovers_makes_no_node_unhealthy() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_provider_that_hangs_is_what_the_error_is_about() {
+    struct Hangs;
+    impl CredentialsProvider for Hangs {
+        type Error = Infallible;
+
+        async fn credentials(&self, _: &str) -> Result<Credentials, Infallible> {
+            std::future::pending().await
+        }
+    }
+    let (client, mut attempts) = client(|builder| as_joe(builder).auth_with(Hangs));
+    let read = tokio::spawn(client.get("k").into_future());
+    attempts.next().await.accept().closed().await;
+    let said = read.await.unwrap().unwrap_err().to_string();
+    assert!(
+        said.contains("no credentials from their provider for"),
+        "{said}"
+    );
+    assert!(
+        said.contains("within 5s") && !said.contains("firewall"),
+        "{said}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn ready_does_not_wait_for_who_refuses() {
     let refusal = "CLIENT_ERROR authentication failure\r\n";
     for any in [false, true] {

@@ -18,6 +18,9 @@ use crate::options::Options;
 use crate::resolve::{Dialled, Route, dial};
 use crate::transport::Transport;
 
+/// What is missing when the provider of credentials takes too long, which is no fault of the server.
+const NO_CREDENTIALS: &str = "no credentials from their provider for";
+
 /// A connection that can be used.
 pub(crate) struct Opened {
     pub(crate) transport: Box<dyn Transport>,
@@ -56,10 +59,7 @@ pub(crate) async fn open(
     let mut answered = false;
     if let Some(auth) = &options.auth {
         let credentials = patience
-            .wait(
-                "no credentials from their provider for",
-                auth.credentials(node.name()),
-            )
+            .wait(NO_CREDENTIALS, auth.credentials(node.name()))
             .await?;
         let introduced = handshake.authenticate(&credentials);
         patience
@@ -113,12 +113,15 @@ impl<'a> Patience<'a> {
         let done = tokio::time::timeout_at(until, step).await;
         done.unwrap_or_else(|_| {
             let endpoint = self.endpoint;
+            let hint = if missing == NO_CREDENTIALS {
+                "it is asked for each connection, so it has to be quick"
+            } else {
+                "is the server stopped, or a firewall between?"
+            };
             Err(Error::new(
                 ErrorKind::Unreachable,
                 Stage::Connecting,
-                format!(
-                    "{missing} {endpoint} within {limit:?}; is the server stopped, or a firewall between?"
-                ),
+                format!("{missing} {endpoint} within {limit:?}; {hint}"),
             ))
         })
     }
