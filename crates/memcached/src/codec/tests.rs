@@ -8,15 +8,21 @@ const MAX: usize = 1 << 20;
 
 /// Every way in which a value may be stored.
 fn stored_forms(encoded: Encoded) -> Vec<Encoded> {
-    let mut forms = vec![encoded];
-    #[cfg(feature = "zstd")]
-    for level in [-3, 3, 19] {
-        let compression = Compression::zstd().level(level).above(0);
-        forms.push(compression.apply(forms[0].clone()));
-    }
-    #[cfg(feature = "lz4")]
-    forms.push(Compression::lz4().above(0).apply(forms[0].clone()));
-    forms
+    vec![
+        #[cfg(feature = "zstd")]
+        Compression::zstd()
+            .level(-3)
+            .above(0)
+            .apply(encoded.clone()),
+        #[cfg(feature = "zstd")]
+        Compression::zstd()
+            .level(19)
+            .above(0)
+            .apply(encoded.clone()),
+        #[cfg(feature = "lz4")]
+        Compression::lz4().above(0).apply(encoded.clone()),
+        encoded,
+    ]
 }
 
 fn kind<T: std::fmt::Debug>(result: Result<T, CodecError>) -> CodecErrorKind {
