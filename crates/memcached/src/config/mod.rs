@@ -45,7 +45,7 @@ use crate::replication::{Hedge, Replication, WriteSuccess};
 /// use std::time::Duration;
 /// use steersman_memcached::{Builder, Config};
 ///
-/// let url = "memcached://app:secret@cache-1,cache-2:11212*2?timeout=250ms&placement=emcache";
+/// let url = "memcached://app:secret@cache-1,cache-2:11212*2?timeout=250ms&placement=rendezvous-exact";
 /// let config: Config = url.parse()?;
 /// assert_eq!(config.timeout, Some(Duration::from_millis(250)));
 /// assert_eq!(config.nodes.len(), 2);
