@@ -1,3 +1,5 @@
+use std::fmt::Write;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -113,7 +115,10 @@ fn what_is_no_item_is_refused() {
 }
 
 fn encoded(key: &[u8]) -> String {
-    key.iter().map(|byte| format!("%{byte:02X}")).collect()
+    key.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "%{byte:02X}").expect("a string takes it");
+        text
+    })
 }
 
 proptest! {

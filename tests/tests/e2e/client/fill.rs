@@ -121,9 +121,8 @@ async fn loads_that_fail_panic_or_are_dropped_leave_nothing_behind() {
     is_gone(&client).await;
 
     let fill = client.get_or_fill("k");
-    let none: Option<&str> = None;
-    let panics =
-        fill.load(move || async move { Ok::<_, Infallible>(none.expect("the test wants it")) });
+    let load = |text: &'static str| text.parse::<u8>().expect("the test wants it").to_string();
+    let panics = fill.load(move || async move { Ok::<_, Infallible>(load("no number")) });
     assert!(tokio::spawn(panics).await.unwrap_err().is_panic());
     is_gone(&client).await;
 

@@ -92,12 +92,12 @@ pub(super) fn fill(server: &steersman_e2e::memcached::RealMemcached, keys: usize
     use std::io::{Read, Write};
 
     let mut stream = std::net::TcpStream::connect(server.addr()).unwrap();
-    let mut text = String::new();
+    let mut text = Vec::new();
     for number in 0..keys {
-        text += &format!("set key:{number} 0 0 5 noreply\r\nvalue\r\n");
+        write!(text, "set key:{number} 0 0 5 noreply\r\nvalue\r\n").unwrap();
     }
-    text += "version\r\n";
-    stream.write_all(text.as_bytes()).unwrap();
+    text.extend_from_slice(b"version\r\n");
+    stream.write_all(&text).unwrap();
     let mut version = [0; 7];
     stream.read_exact(&mut version).unwrap();
     assert_eq!(&version, b"VERSION");
