@@ -117,7 +117,31 @@ impl Config {
         if let Some(source) = &self.discovery {
             builder = source.add_to(builder)?;
         }
-        self.secure(builder)
+        if let Some(prefix) = &self.key_prefix {
+            builder = builder.key_prefix(prefix);
+        }
+        self.secure(self.shorten(builder)?)
+    }
+
+    #[cfg(feature = "long-keys")]
+    #[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
+    fn shorten(&self, builder: Builder) -> Result<Builder> {
+        Ok(if self.hash_long_keys {
+            builder.hash_long_keys(true)
+        } else {
+            builder
+        })
+    }
+
+    #[cfg(not(feature = "long-keys"))]
+    fn shorten(&self, builder: Builder) -> Result<Builder> {
+        if self.hash_long_keys {
+            return Err(Error::config(
+                "hash_long_keys",
+                "it needs the feature `long-keys`, which this was built without",
+            ));
+        }
+        Ok(builder)
     }
 
     fn credentials(&self) -> Result<Option<Credentials>> {

@@ -131,6 +131,10 @@ pub struct Config {
     pub backoff_jitter: f64,
     /// [`Builder::max_value_size`](crate::Builder::max_value_size), in bytes; 128 MiB by default.
     pub max_value_size: usize,
+    /// [`Builder::key_prefix`](crate::Builder::key_prefix), where that is text; none by default.
+    pub key_prefix: Option<String>,
+    /// `Builder::hash_long_keys`, for which the crate's feature `long-keys` is needed; off by default.
+    pub hash_long_keys: bool,
     /// The name of [`Credentials`](crate::Credentials); none by default.
     pub user: Option<String>,
     /// The password of `user`.
@@ -203,6 +207,8 @@ impl Default for Config {
             backoff_max: options.backoff.max,
             backoff_jitter: options.backoff.jitter,
             max_value_size: options.limits.max_value_size,
+            key_prefix: None,
+            hash_long_keys: false,
             user: None,
             password: None,
             password_file: None,

@@ -66,6 +66,8 @@ pub(super) const OPTIONS: &[Spec] = &[
     option!(backoff_max: Time),
     option!(backoff_jitter: Share),
     option!(max_value_size: Size),
+    option!(key_prefix: Optional<Name>),
+    option!(hash_long_keys: Switch),
     option!(user: Optional<Name>),
     option!(password: Optional<Secret>),
     option!(password_file: Optional<File>),

@@ -160,6 +160,8 @@ prop_compose! {
         verify: bool,
         files in (file(), file(), file(), file()),
         tls_server_name in of(word()),
+        key_prefix in of(word()),
+        hash_long_keys: bool,
     ) -> Config {
         let when = |given: bool, file: Option<PathBuf>| file.filter(|_| given);
         let tls_cert = when(tls, files.2);
@@ -176,6 +178,8 @@ prop_compose! {
             tls_key: when(tls_cert.is_some(), files.3),
             tls_cert,
             tls_server_name: tls_server_name.filter(|_| tls),
+            key_prefix,
+            hash_long_keys,
             ..base
         }
     }

@@ -93,7 +93,7 @@ fn sources_of_nodes_are_urls_too() {
 fn options_follow_by_their_names() {
     let config = config(
         "memcached+tls://u%3A@h?timeout=none&slot_bits=20&autobatching=off&max_value_size=64KiB\
-         &hedge=5ms&write_success=any&tls_server_name=n&repair=5m&password_file=/p+w&tls_verify=true",
+         &hedge=5ms&write_success=any&tls_server_name=n&repair=5m&password_file=/p+w&tls_verify=true&key_prefix=app%3A",
     );
     assert_eq!(config.timeout, None);
     assert_eq!(config.placement, Scheme::Rendezvous { slot_bits: 20 });
@@ -104,6 +104,7 @@ fn options_follow_by_their_names() {
     assert_eq!(config.repair, Some(Duration::from_secs(300)));
     assert_eq!(config.password_file, Some("/p+w".into()));
     assert_eq!(config.user.as_deref(), Some("u:"));
+    assert_eq!(config.key_prefix.as_deref(), Some("app:"));
     assert_eq!(
         "memcached://?".parse::<Config>().unwrap(),
         Config::default()
@@ -319,5 +320,28 @@ fn a_builder_takes_a_config_and_what_is_set_later_wins() {
     ] {
         let error = Builder::from_url(url).unwrap().build().unwrap_err();
         assert_eq!(error.option(), Some(option), "{url}: {error}");
+    }
+}
+
+#[test]
+fn keys_are_sent_as_the_config_says() {
+    fn build(url: &str) -> Result<crate::Client, Error> {
+        let config: Config = url.parse()?;
+        crate::builder::Builder::default().config(&config).build()
+    }
+    let nodes = "memcached://a,b,c,d";
+    for key in ["k", "l", "m", "n", "o", "p"] {
+        let prefixed = build(&format!("{nodes}?key_prefix=app%3A")).unwrap();
+        let bare = build(nodes).unwrap();
+        assert_eq!(
+            prefixed.node_for_key(key).unwrap(),
+            bare.node_for_key(format!("app:{key}")).unwrap()
+        );
+    }
+    let long = "p".repeat(250);
+    for (prefix, why) in [("a%20b", "key"), ("", "not empty"), (&long, "250 bytes")] {
+        let error = build(&format!("{nodes}?key_prefix={prefix}")).unwrap_err();
+        assert_eq!(error.option(), Some("key_prefix"), "{prefix}");
+        assert!(error.to_string().contains(why), "{error}");
     }
 }
