@@ -14,6 +14,7 @@ mod equal;
 mod faults;
 mod guarded;
 mod insight;
+mod lesson;
 mod nestings;
 mod places;
 mod turns;

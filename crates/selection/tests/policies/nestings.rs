@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use steersman_selection::{
-    Attempt, Call, DatacenterAware, DynPolicy, LatencyAware, LatencyParameters, Locality, Mode,
-    NodeIndex, Outcome, Plan, Policy, ReplicaOrder, Replicas, RoundRobin, Standing, Tier,
-    Timestamp, TokenAware, Topology, Turn,
+    Attempt, Call, DatacenterAware, DynPolicy, Locality, Mode, NodeIndex, Outcome, Plan, Policy,
+    ReplicaOrder, Replicas, RoundRobin, Standing, Tier, Timestamp, TokenAware, Topology, Turn,
 };
 
 use crate::cluster::{BOTH, millis, node};
+use crate::lesson::{latency_aware, teach};
 
 const ORDERS: [ReplicaOrder; 3] = [
     ReplicaOrder::Neutral,
@@ -30,27 +30,6 @@ fn topology() -> Topology {
         topology.insert(node(index), Locality::datacenter(datacenter).rack(rack));
     }
     topology
-}
-
-fn latency_aware<C: Policy>(mode: Mode, child: C) -> LatencyAware<C> {
-    let parameters = LatencyParameters::default()
-        .min_measured(0)
-        .confirmations(1);
-    let builder = LatencyAware::builder().mode(mode).parameters(parameters);
-    builder.build(child).unwrap()
-}
-
-/// Lets the policy learn that these nodes take 50 ms, all others 2.
-fn teach(policy: &impl Policy, topology: &Topology, slow: &[usize]) {
-    policy.topology_changed(topology, Timestamp::from_nanos(0));
-    for sample in 1..=5 {
-        let at = Timestamp::from_nanos(sample * 190_000_000);
-        for &node in topology.nodes() {
-            let latency = millis(if slow.contains(&node.get()) { 50 } else { 2 });
-            policy.record(&Attempt::new(node, at, latency, Outcome::Success));
-        }
-        policy.tick(at);
-    }
 }
 
 fn plan(policy: &impl Policy, call: Call<'_>) -> Vec<usize> {

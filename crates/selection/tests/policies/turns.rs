@@ -4,21 +4,14 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use steersman_selection::{
-    Attempt, Call, DatacenterAware, DynPolicy, LatencyAware, LatencyParameters, Locality, Mode,
-    Outcome, Plan, Policy, RoundRobin, Timestamp, TokenAware, Topology,
+    Call, DatacenterAware, DynPolicy, Locality, Mode, Plan, Policy, RoundRobin, Timestamp,
+    TokenAware, Topology,
 };
 
-use crate::cluster::{in_one_place, millis, node};
+use crate::cluster::{in_one_place, node};
+use crate::lesson::{latency_aware, teach};
 
 const NOW: Timestamp = Timestamp::from_nanos(1_000_000_000);
-
-fn latency_aware<C: Policy>(mode: Mode, child: C) -> LatencyAware<C> {
-    let parameters = LatencyParameters::default()
-        .min_measured(0)
-        .confirmations(1);
-    let builder = LatencyAware::builder().mode(mode).parameters(parameters);
-    builder.build(child).unwrap()
-}
 
 /// How many of so many requests begin with each node, after these nodes have been slow.
 fn shares(
@@ -27,15 +20,7 @@ fn shares(
     slow: &[usize],
     requests: usize,
 ) -> Vec<usize> {
-    policy.topology_changed(topology, Timestamp::from_nanos(0));
-    for sample in 1..=5 {
-        let at = Timestamp::from_nanos(sample * 190_000_000);
-        for &node in topology.nodes() {
-            let latency = millis(if slow.contains(&node.get()) { 50 } else { 2 });
-            policy.record(&Attempt::new(node, at, latency, Outcome::Success));
-        }
-        policy.tick(at);
-    }
+    teach(policy, topology, slow);
     let mut counts = vec![0; topology.nodes().len()];
     for _ in 0..requests {
         let first = policy.plan(Call::new(topology)).next(NOW);
