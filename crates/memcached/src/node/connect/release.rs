@@ -1,29 +1,21 @@
 //! What follows from a server's version.
 
+use steersman_memcached_protocol::ServerVersion;
+
 /// The read buffer of memcached. Before 1.6.39 it stops reading for good when more is sent to it over
 /// TLS than fits: what the TLS library holds for it then wakes nobody.
 const READ_BUFFER: u64 = 16 * 1024;
 
 /// The first one that reads on.
-const MENDED: [u32; 3] = [1, 6, 39];
+const MENDED: ServerVersion = ServerVersion::new(1, 6, 39);
 
 /// How many bytes may be written and unanswered over TLS; no limit is `None`.
 pub(super) fn tls_window(version: &str) -> Option<u64> {
-    let mended = numbers(version).is_some_and(|version| version >= MENDED);
+    let mended = ServerVersion::parse(version).is_some_and(|found| {
+        // What has not all three numbers is no release.
+        found >= MENDED && version.starts_with(&found.to_string())
+    });
     (!mended).then_some(READ_BUFFER)
-}
-
-/// The three numbers that a version begins with, such as `1.6.39-rc1`.
-fn numbers(version: &str) -> Option<[u32; 3]> {
-    let mut parts = version.splitn(3, '.');
-    let (major, minor, patch) = (parts.next()?, parts.next()?, parts.next()?);
-    let end = patch.find(|c: char| !c.is_ascii_digit());
-    let patch = &patch[..end.unwrap_or(patch.len())];
-    Some([
-        major.parse().ok()?,
-        minor.parse().ok()?,
-        patch.parse().ok()?,
-    ])
 }
 
 #[cfg(test)]
@@ -44,6 +36,8 @@ mod tests {
             "1.6",
             "1.6.x",
             "1.6.99999999999",
+            "1.7",
+            "2.0.x",
             "v1.6.40",
             "AmazonElastiCache",
         ] {
