@@ -1,4 +1,4 @@
-//! How long the pool waits before it tries to connect again.
+//! How long the pool waits before it tries to connect again, and what chance leaves out of waits.
 
 use std::time::Duration;
 
@@ -6,6 +6,15 @@ use crate::error::Error;
 
 /// Longer waits are as good as for ever, and would overflow on the way.
 const LONGEST: Duration = Duration::from_secs(u32::MAX as u64);
+
+/// The largest share of the wait until a regular look that chance leaves out.
+const REGULAR_JITTER: f64 = 0.1;
+
+/// The wait until a regular look, shortened by chance, so that many clients or nodes do not look at the
+/// same moment.
+pub(crate) fn jittered(wait: Duration) -> Duration {
+    wait.mul_f64(1.0 - REGULAR_JITTER * fastrand::f64())
+}
 
 /// Exponential back-off with jitter between attempts to connect to a node.
 ///

@@ -135,6 +135,17 @@ impl Deadline {
     }
 }
 
+/// Runs `work` on the client's own runtime until it is done or the time is up; then gives that limit.
+pub(crate) async fn within<F: Future>(
+    limit: Option<Duration>,
+    work: F,
+) -> Result<F::Output, Duration> {
+    match limit {
+        None => Ok(work.await),
+        Some(limit) => tokio::time::timeout(limit, work).await.map_err(|_| limit),
+    }
+}
+
 impl Timer {
     fn new(at: Instant, runtime: &Handle) -> Self {
         // Another runtime may have no timers, or end before this one.

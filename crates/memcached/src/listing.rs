@@ -18,11 +18,12 @@ use steersman_memcached_protocol::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Handle;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
 use crate::address::NodeConfig;
 use crate::ask::{Failure, ask};
 use crate::call::server_error;
+use crate::deadline::within;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::node;
 use crate::options::Options;
@@ -105,7 +106,7 @@ impl KeyListing {
             self.transport.write_all(Metadump::REQUEST).await?;
             self.transport.flush().await
         };
-        within(self.patience, async { sent.await.map_err(broken) }).await?;
+        step(self.patience, async { sent.await.map_err(broken) }).await?;
         match self.part().await? {
             Dumped::Refused(refusal) => Err(refused(refusal)),
             first => {
@@ -124,7 +125,7 @@ impl KeyListing {
                 Failure::NoReply(why) => Error::new(ErrorKind::Protocol, Stage::Exchange, why),
             })
         };
-        match within(self.patience, asked).await? {
+        match step(self.patience, asked).await? {
             Reply::Stats(stats) => Ok(stats
                 .iter()
                 .any(|(name, value)| name == "lru_crawler_running" && value == "1")),
@@ -171,7 +172,7 @@ impl KeyListing {
             self.input.reserve(ROOM);
             let read = self.transport.read_buf(&mut self.input);
             let read = async { read.await.map_err(broken) };
-            if within(self.patience, read).await? == 0 {
+            if step(self.patience, read).await? == 0 {
                 return Err(broken(io::ErrorKind::UnexpectedEof.into()));
             }
         }
@@ -187,11 +188,9 @@ impl fmt::Debug for KeyListing {
     }
 }
 
-async fn within<T>(patience: Option<Duration>, step: impl Future<Output = Result<T>>) -> Result<T> {
-    let Some(limit) = patience else {
-        return step.await;
-    };
-    timeout(limit, step).await.unwrap_or_else(|_| {
+/// Does one step as long as the server is not silent for too long.
+async fn step<T>(patience: Option<Duration>, step: impl Future<Output = Result<T>>) -> Result<T> {
+    within(patience, step).await.unwrap_or_else(|limit| {
         let what = format!("nothing more within {limit:?}");
         Err(Error::new(ErrorKind::Timeout, Stage::Exchange, what))
     })

@@ -69,9 +69,7 @@ impl<O: sealed::Operation> CallFuture<O> {
             State::Quiet(quiet) => withdraw(&quiet.ticket, Ended::Cancelled),
         }
     }
-}
 
-impl<O: sealed::Operation> CallFuture<O> {
     /// Says of an error that was found in the answer what was asked, and of which node.
     #[cold]
     pub(crate) fn explain_answer(&self, error: Error) -> Error {

@@ -10,17 +10,15 @@ use tracing::{debug, info, warn};
 use super::list::{Last, Verdict};
 use super::progress::Trouble;
 use super::{Dialer, Discovered, DynDiscovery};
+use crate::backoff::jittered;
 use crate::cluster::Cluster;
+use crate::deadline::within;
 use crate::error::Error;
 use crate::events::Event;
 use crate::observe::targets;
 
 /// A list counts as valid for that long at least, whatever its source says.
 const SHORTEST_VALIDITY: Duration = Duration::from_secs(1);
-
-/// The largest share of an interval that chance leaves out, so that many clients do not ask at the
-/// same moment.
-const JITTER: f64 = 0.1;
 
 /// Asks a discovery for as long as its cluster is there.
 pub(crate) struct Follower {
@@ -71,16 +69,10 @@ impl Follower {
         // A panic of somebody else's code ends this attempt only.
         let asked = async { self.discovery.dyn_discover(dialer).await };
         let asked = AssertUnwindSafe(asked).catch_unwind();
-        let found = match timeout {
-            None => asked.await,
-            Some(limit) => match tokio::time::timeout(limit, asked).await {
-                Ok(found) => found,
-                Err(_) => return Err(Trouble::new(format!("no list came within {limit:?}"))),
-            },
-        };
-        match found {
-            Ok(found) => found.map_err(Trouble::from),
-            Err(_) => Err(Trouble::new("the discovery panicked")),
+        match within(timeout, asked).await {
+            Ok(Ok(found)) => found.map_err(Trouble::from),
+            Ok(Err(_)) => Err(Trouble::new("the discovery panicked")),
+            Err(limit) => Err(Trouble::new(format!("no list came within {limit:?}"))),
         }
     }
 
@@ -95,7 +87,7 @@ impl Follower {
                 }
                 self.failures = 0;
                 let wait = valid_for.map_or(every, |time| time.max(SHORTEST_VALIDITY).min(every));
-                wait.mul_f64(1.0 - JITTER * fastrand::f64())
+                jittered(wait)
             }
             Err(why) => {
                 self.failures = self.failures.saturating_add(1);

@@ -19,6 +19,8 @@ use tracing::{debug, info};
 use super::Node;
 use super::lane::Leave;
 use super::state::State;
+use crate::backoff::jittered;
+use crate::deadline::within;
 use crate::observe::targets;
 use crate::resolve::{self, Resolved, Route};
 
@@ -28,9 +30,6 @@ const CONFIRMED: u32 = 2;
 
 /// A name is not looked up more often, whatever its record says.
 const SHORTEST_VALIDITY: Duration = Duration::from_secs(1);
-
-/// The largest share of a wait that chance leaves out, so that many nodes are not looked up at once.
-const JITTER: f64 = 0.1;
 
 /// Where a node's connections go; it lives under the node's lock.
 #[derive(Default)]
@@ -133,14 +132,12 @@ pub(super) async fn follow(node: Arc<Node>) {
 /// What the node's name stands for, if it is one.
 async fn look_up(node: &Node) -> Option<Result<Resolved, String>> {
     let resolving = resolve::resolve(&*node.options.connector, node.config.endpoint())?;
-    let found = match node.options.connection_timeout {
-        None => resolving.await,
-        Some(limit) => match tokio::time::timeout(limit, resolving).await {
-            Ok(found) => found,
-            Err(_) => return Some(Err(format!("no answer within {limit:?}"))),
+    Some(
+        match within(node.options.connection_timeout, resolving).await {
+            Ok(found) => found.map_err(|error| error.to_string()),
+            Err(limit) => Err(format!("no answer within {limit:?}")),
         },
-    };
-    Some(found.map_err(|error| error.to_string()))
+    )
 }
 
 impl Node {
@@ -199,8 +196,4 @@ impl Node {
         }
         self.supervise.notify_one();
     }
-}
-
-fn jittered(wait: Duration) -> Duration {
-    wait.mul_f64(1.0 - JITTER * fastrand::f64())
 }

@@ -99,6 +99,17 @@ enum Parcel {
     Encoded(Box<Outbox<Token>>),
 }
 
+impl Parcel {
+    /// Hands out the tokens of what is not going to be sent.
+    fn give_up(self, sink: &mut impl FnMut(Token)) {
+        match self {
+            Self::Read(_, _, token) => sink(token),
+            Self::Reads(_, reads) => reads.into_iter().for_each(|(_, token)| sink(token)),
+            Self::Encoded(mut encoded) => encoded.clear(sink),
+        }
+    }
+}
+
 /// A request in the node's queue.
 pub(super) struct Queued {
     parcel: Parcel,
@@ -155,12 +166,8 @@ impl Queued {
 
     /// Tells its caller that its time is up at the node of that name.
     pub(super) fn time_out(self, node: &Arc<str>, tally: &mut Tally) {
-        let mut late = |mut token: Token| token.time_out(node, Stage::Waiting, tally);
-        match self.parcel {
-            Parcel::Read(_, _, token) => late(token),
-            Parcel::Reads(_, reads) => reads.into_iter().for_each(|(_, token)| late(token)),
-            Parcel::Encoded(mut encoded) => encoded.clear(&mut late),
-        }
+        self.parcel
+            .give_up(&mut |mut token| token.time_out(node, Stage::Waiting, tally));
     }
 
     /// Tells its caller.
@@ -172,12 +179,8 @@ impl Queued {
             // Whoever left meanwhile needs no answer.
             let _ = admitted.send(Err(error.clone()));
         }
-        let mut fail = |token: Token| token.fail(error.clone(), tally);
-        match self.parcel {
-            Parcel::Read(_, _, token) => fail(token),
-            Parcel::Reads(_, reads) => reads.into_iter().for_each(|(_, token)| fail(token)),
-            Parcel::Encoded(mut encoded) => encoded.clear(&mut fail),
-        }
+        self.parcel
+            .give_up(&mut |token| token.fail(error.clone(), tally));
     }
 }
 
