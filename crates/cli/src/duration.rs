@@ -1,4 +1,4 @@
-//! Durations as they are written on the command line: `250ms`, `1s`, `2m`, `none`.
+//! Durations as they are written on the command line (`250ms`, `1s`, `2m`, `none`), and work within them.
 
 use std::time::Duration;
 
@@ -40,6 +40,17 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
              seconds)"
                 .to_owned(),
         ),
+    }
+}
+
+/// The output of some work, or the limit if that is over before.
+pub(crate) async fn within<F: Future>(
+    limit: Option<Duration>,
+    work: F,
+) -> Result<F::Output, Duration> {
+    match limit {
+        Some(limit) => tokio::time::timeout(limit, work).await.map_err(|_| limit),
+        None => Ok(work.await),
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 
 use super::target::PASSWORD_VARIABLE;
 use crate::answer::Failure;
+use crate::duration::within;
 
 /// Why there is no session. The driver tells only of the contact point that it tried last, so each is
 /// tried once more.
@@ -36,12 +37,12 @@ pub(super) async fn no_session(
     let mut reasons = Vec::new();
     for contact in contacts {
         let reason = match within(timeout, TcpStream::connect(contact.as_str())).await {
-            Some(Ok(_)) => format!("{contact} took the connection, but {}", inner(error)),
-            Some(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => {
+            Ok(Ok(_)) => format!("{contact} took the connection, but {}", inner(error)),
+            Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => {
                 format!("{contact} refused the connection")
             }
-            Some(Err(error)) => format!("{contact}: {error}"),
-            None => format!("{contact} did not answer in time (--timeout)"),
+            Ok(Err(error)) => format!("{contact}: {error}"),
+            Err(_) => format!("{contact} did not answer in time (--timeout)"),
         };
         reasons.push(reason);
     }
@@ -58,14 +59,6 @@ pub(super) fn silence(contacts: &[String], patience: Duration) -> Failure {
          --timeout gives it more time",
         contacts.join(", ")
     ))
-}
-
-/// The output of some work, or `None` if the time is over before.
-pub(super) async fn within<F: Future>(limit: Option<Duration>, work: F) -> Option<F::Output> {
-    match limit {
-        Some(limit) => tokio::time::timeout(limit, work).await.ok(),
-        None => Some(work.await),
-    }
 }
 
 fn setup_error(error: &NewSessionError) -> Option<&Setup> {

@@ -27,6 +27,7 @@ use super::slow::Detour;
 use crate::answer::Failure;
 use crate::args::cassandra as args;
 use crate::context::Settings;
+use crate::duration::within;
 
 /// The environment's variable with the password of `--user`.
 pub(super) const PASSWORD_VARIABLE: &str = "STEERSMAN_CASSANDRA_PASSWORD";
@@ -156,13 +157,10 @@ impl<'a> Target<'a> {
             builder = builder.address_translator(Arc::new(detour.translations()));
         }
         let patience = self.timeout.map(|timeout| timeout * HANDSHAKE);
-        match failures::within(patience, builder.build()).await {
-            Some(Ok(session)) => Ok(session),
-            Some(Err(error)) => Err(self.no_session(&error).await),
-            None => Err(failures::silence(
-                &self.args.contacts,
-                patience.unwrap_or_default(),
-            )),
+        match within(patience, builder.build()).await {
+            Ok(Ok(session)) => Ok(session),
+            Ok(Err(error)) => Err(self.no_session(&error).await),
+            Err(patience) => Err(failures::silence(&self.args.contacts, patience)),
         }
     }
 

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::stats::Stats;
 use crate::context::Context;
+use crate::duration::within;
 
 /// What was seen of one node.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ async fn addresses(endpoint: &Endpoint, limit: Option<Duration>) -> Result<Vec<A
     let resolved = if let Ok(address) = host.parse::<IpAddr>() {
         vec![SocketAddr::new(address, *port)]
     } else {
-        let resolved = within(limit, SystemResolver.resolve(host, *port)).await?;
+        let resolved = answer(limit, SystemResolver.resolve(host, *port)).await?;
         resolved.addresses().to_vec()
     };
     let connected = resolved.into_iter().map(async |address| Address {
@@ -87,22 +88,18 @@ async fn connect(
         Some(address) => sockets.connect_to(endpoint, address),
         None => sockets.connect(endpoint),
     };
-    within(limit, connecting).await?;
+    answer(limit, connecting).await?;
     Ok(started.elapsed())
 }
 
-async fn within<T>(
+async fn answer<T>(
     limit: Option<Duration>,
     work: impl Future<Output = io::Result<T>>,
 ) -> Result<T, String> {
-    let done = match limit {
-        None => work.await,
-        Some(limit) => match tokio::time::timeout(limit, work).await {
-            Ok(done) => done,
-            Err(_) => return Err(format!("no answer within {limit:?}")),
-        },
-    };
-    done.map_err(|error| error.to_string())
+    match within(limit, work).await {
+        Ok(done) => done.map_err(|error| error.to_string()),
+        Err(limit) => Err(format!("no answer within {limit:?}")),
+    }
 }
 
 async fn ask(client: &Client, name: &str) -> Result<Answered, Error> {
