@@ -3,30 +3,35 @@
 //! Readers take a snapshot without a lock. A change copies the snapshot, applies itself and swaps
 //! the copy in; requests that already chose their node are not disturbed.
 
-mod replace;
+mod change;
+mod health;
+mod members;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use steersman_selection::{Member, NodeIndex, Placement, Scheme};
+use steersman_selection::{NodeIndex, Placement, Scheme};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
+use self::change::{member, refused};
+use self::health::Gathered;
+pub(crate) use self::members::{Members, Replicas};
 use crate::address::NodeConfig;
 use crate::discovery::Progress;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::events::{Event, EventBus};
-use crate::node::{Node, Watcher};
+use crate::events::EventBus;
+use crate::node::Node;
 use crate::options::Options;
 use crate::replication::{self, Replicator, View};
 
 /// The members of the cluster, shared by the client's handles; nodes and their tasks look up to
-/// it as [`Watcher`].
+/// it as [`Watcher`](crate::node::Watcher).
 pub(crate) struct Cluster {
     members: ArcSwap<Members>,
     /// Serialises changes; readers never take it.
-    edit: Mutex<()>,
+    edit: Mutex<Gathered>,
     pub(crate) options: Arc<Options>,
     /// None if each key lives on one node.
     pub(crate) replicator: Option<Replicator>,
@@ -39,63 +44,6 @@ pub(crate) struct Cluster {
     /// Set under `edit`, so that no node is added after its peers were closed.
     closed: AtomicBool,
     itself: Weak<Self>,
-}
-
-/// The nodes that hold a key, with the placement's index.
-pub(crate) type Replicas = Vec<(NodeIndex, Arc<Node>)>;
-
-/// One state of the membership.
-#[derive(Clone)]
-pub(crate) struct Members {
-    placement: Placement,
-    /// By the placement's index; a removed node leaves a gap until its index is used again.
-    nodes: Vec<Option<Arc<Node>>>,
-    /// Empty without replication.
-    view: View,
-}
-
-impl Members {
-    fn node(&self, index: NodeIndex) -> Option<&Arc<Node>> {
-        self.nodes.get(index.get()).and_then(Option::as_ref)
-    }
-
-    /// The node that owns `key`.
-    #[inline]
-    fn owner(&self, key: &[u8]) -> Option<&Arc<Node>> {
-        let index = self.placement.owner(key)?;
-        self.node(index)
-    }
-
-    /// All members, in the order in which they were given.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
-        self.nodes.iter().flatten()
-    }
-
-    /// The members as replication sees them.
-    pub(crate) fn view(&self) -> &View {
-        &self.view
-    }
-
-    fn set(&mut self, index: NodeIndex, node: Option<Arc<Node>>) {
-        if self.nodes.len() <= index.get() {
-            self.nodes.resize(index.get() + 1, None);
-        }
-        self.nodes[index.get()] = node;
-    }
-}
-
-fn member(config: &NodeConfig) -> Member {
-    Member::new(config.name()).weighted(config.weight())
-}
-
-fn refused(error: steersman_selection::Error) -> Error {
-    let option = match error.kind() {
-        steersman_selection::ErrorKind::UnknownScheme
-        | steersman_selection::ErrorKind::InvalidSlotBits
-        | steersman_selection::ErrorKind::InvalidReplicas => "placement",
-        _ => "node",
-    };
-    Error::config(option, error.to_string()).with_source(error)
 }
 
 impl Cluster {
@@ -137,7 +85,7 @@ impl Cluster {
                     nodes,
                     view,
                 }),
-                edit: Mutex::new(()),
+                edit: Mutex::default(),
                 options: Arc::clone(&options),
                 replicator,
                 discovery,
@@ -277,11 +225,7 @@ impl Cluster {
 
     pub(crate) fn find(&self, name: &str) -> Result<Arc<Node>> {
         let members = self.members.load();
-        let found = members
-            .placement
-            .find(name)
-            .and_then(|index| members.node(index));
-        found.cloned().ok_or_else(|| {
+        members.find(name).cloned().ok_or_else(|| {
             let known: Vec<&str> = members
                 .nodes()
                 .take(10)
@@ -298,118 +242,11 @@ impl Cluster {
         })
     }
 
-    pub(crate) fn add(&self, config: NodeConfig) -> Result<()> {
-        let edit = self.edit();
-        if self.is_closed() {
-            return Err(Error::closed());
-        }
-        self.options.validate_node(&config)?;
-        let mut members = self.copy();
-        let index = members.placement.insert(member(&config)).map_err(refused)?;
-        let node = self.join(&mut members, index, config);
-        self.tell_replicator(&members);
-        self.members.store(Arc::new(members));
-        self.start_nodes(std::slice::from_ref(&node));
-        self.events.publish(&Event::NodeAdded {
-            node: Arc::clone(node.name()),
-        });
-        drop(edit);
-        Ok(())
-    }
-
-    /// Takes a node out of the cluster; it finishes what is in flight on it.
-    pub(crate) fn remove(&self, name: &str) -> Result<()> {
-        let node = self.find(name)?;
-        let edit = self.edit();
-        let mut members = self.copy();
-        let Some(index) = members.placement.find(name) else {
-            return self.find(name).map(drop);
-        };
-        members.placement.remove(index);
-        self.leave(&mut members, index);
-        self.tell_replicator(&members);
-        self.members.store(Arc::new(members));
-        self.events.publish(&Event::NodeRemoved {
-            node: Arc::clone(node.name()),
-        });
-        drop(edit);
-        node.close(&Error::removed());
-        Ok(())
-    }
-
-    /// Puts a new node at an index of the placement.
-    fn join(&self, members: &mut Members, index: NodeIndex, config: NodeConfig) -> Arc<Node> {
-        let node = Arc::new(Node::new(
-            config,
-            Arc::clone(&self.options),
-            self.itself.clone(),
-        ));
-        members.set(index, Some(Arc::clone(&node)));
-        if let Some(replicator) = &self.replicator {
-            replicator.joined(&mut members.view, index, node.name());
-        }
-        node
-    }
-
-    /// Takes the node at an index out.
-    fn leave(&self, members: &mut Members, index: NodeIndex) {
-        members.set(index, None);
-        if self.replicator.is_some() {
-            members.view.remove(index);
-        }
-    }
-
-    fn tell_replicator(&self, members: &Members) {
-        if let Some(replicator) = &self.replicator {
-            replicator.members_changed(&members.view);
-        }
-    }
-
-    /// Starts the background work of nodes that have joined, unless all is still to be started.
-    fn start_nodes(&self, nodes: &[Arc<Node>]) {
-        if let Some(runtime) = self.runtime.get() {
-            for node in nodes {
-                node.spawn(runtime);
-            }
-        }
-    }
-
     fn copy(&self) -> Members {
         Members::clone(&self.members.load())
     }
 
-    fn edit(&self) -> std::sync::MutexGuard<'_, ()> {
+    fn lock(&self) -> MutexGuard<'_, Gathered> {
         self.edit.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Watcher for Cluster {
-    fn connections_changed(&self) {
-        self.changed.notify_waiters();
-    }
-
-    /// Tells the event, and with `purge_unhealthy_nodes` moves the node's keys.
-    fn health_changed(&self, node: &Arc<str>, unhealthy: Option<&Error>) {
-        let edit = self.edit();
-        if self.options.purge_unhealthy_nodes {
-            let mut members = self.copy();
-            if let Some(index) = members.placement.find(node) {
-                if unhealthy.is_none() {
-                    members.placement.activate(index);
-                } else {
-                    members.placement.deactivate(index);
-                }
-                self.members.store(Arc::new(members));
-            }
-        }
-        let node = Arc::clone(node);
-        self.events.publish(&match unhealthy {
-            None => Event::NodeHealthy { node },
-            Some(error) => Event::NodeUnhealthy {
-                node,
-                reason: Arc::clone(error.detail()),
-            },
-        });
-        drop(edit);
     }
 }

@@ -199,7 +199,7 @@ impl Node {
     /// Called under the node's lock, so that changes are told in the order in which they happen.
     fn tell_health(&self, unhealthy: Option<&Error>) {
         if let Some(watcher) = self.watcher.upgrade() {
-            watcher.health_changed(self.name(), unhealthy);
+            watcher.health_changed(self, unhealthy);
         }
     }
 }

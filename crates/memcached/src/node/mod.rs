@@ -52,8 +52,8 @@ pub(crate) trait Watcher: Send + Sync {
     fn connections_changed(&self);
 
     /// The node became healthy, or unhealthy for a reason. Called under the node's lock, so that
-    /// changes are told in their order: nothing in it may call the node.
-    fn health_changed(&self, node: &Arc<str>, unhealthy: Option<&Error>);
+    /// changes are told in their order: nothing in it may ask the node for its state.
+    fn health_changed(&self, node: &Node, unhealthy: Option<&Error>);
 }
 
 /// A member of the cluster and the connections to it.

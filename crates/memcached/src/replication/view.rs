@@ -31,10 +31,12 @@ impl View {
         self.windows[index.get()] = Some(Arc::new(Window::new()));
     }
 
-    pub(crate) fn remove(&mut self, index: NodeIndex) {
-        self.topology.remove(index);
-        if let Some(window) = self.windows.get_mut(index.get()) {
-            *window = None;
+    pub(crate) fn remove(&mut self, indices: &[NodeIndex]) {
+        self.topology.remove_all(indices);
+        for index in indices {
+            if let Some(window) = self.windows.get_mut(index.get()) {
+                *window = None;
+            }
         }
     }
 

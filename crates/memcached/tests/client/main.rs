@@ -7,6 +7,7 @@ mod counts;
 mod discovery;
 mod fill;
 mod health;
+mod large;
 mod lifecycle;
 mod meta;
 mod names;

@@ -4,6 +4,7 @@
 //! module. What they share is the roster of members; how keys find nodes is theirs alone.
 
 mod emcache;
+mod engine;
 #[cfg(test)]
 mod oracle;
 mod rendezvous;
@@ -15,11 +16,9 @@ use std::fmt;
 
 pub use self::scheme::Scheme;
 
-use self::emcache::Emcache;
-use self::rendezvous::Rendezvous;
+use self::engine::Engine;
 use self::roster::Roster;
-use self::slots::Slots;
-use crate::{Error, Member, NodeIndex, hash};
+use crate::{Error, Member, NodeIndex};
 
 /// Which node owns each key, for a list of members under a [`Scheme`].
 ///
@@ -69,10 +68,11 @@ use crate::{Error, Member, NodeIndex, hash};
 /// Replicas that a table holds cost a load each: 8 ns for three at 16 slot bits. emcache's
 /// placement takes about 20 ns a node.
 ///
-/// A change of one node goes over the table once. With all of 2^20 slots known and 10,000 nodes,
-/// adding one takes 3.5 ms, removing one 2.8 ms and cloning the placement 1.1 ms; at the default of
-/// 16 bits and 10 nodes or 10,000, each takes 0.4 ms or less. A slot is computed when a key first falls in it, which takes as
-/// long as a lookup of `rendezvous-exact`; [`Placement::fill`] does it for all of them.
+/// A change goes over the table once, be it of one node or of many. With all of 2^20 slots known and
+/// 10,000 nodes, adding one takes 3.5 ms, removing one less, and cloning the placement 1.1 ms; at the
+/// default of 16 bits and 10 nodes or 10,000, each takes 0.4 ms or less. A slot is computed when a
+/// key first falls in it, and again after one of its nodes has gone or more than a few have come,
+/// which takes as long as a lookup of `rendezvous-exact`; [`Placement::fill`] does it for all of them.
 ///
 /// The benchmark is `cargo bench -p steersman-selection --bench placement`.
 #[derive(Clone)]
@@ -80,14 +80,6 @@ pub struct Placement {
     scheme: Scheme,
     roster: Roster,
     engine: Engine,
-}
-
-/// How keys find nodes. Each has the active members, or knows which are active.
-#[derive(Clone)]
-enum Engine {
-    Slots(Slots),
-    Exact(Rendezvous),
-    Emcache(Emcache),
 }
 
 impl Placement {
@@ -128,27 +120,14 @@ impl Placement {
             return Err(Error::invalid_replicas(replicas, Self::MAX_REPLICAS));
         }
         // A table is made only once the members are known: it has nothing to update until then.
-        let mut placement = Self {
+        let mut roster = Roster::default();
+        let indices = roster.insert(members)?;
+        let engine = Engine::new(scheme, replicas, &roster.pick(&indices))?;
+        Ok(Self {
             scheme,
-            roster: Roster::default(),
-            engine: match scheme {
-                Scheme::Rendezvous { .. } | Scheme::RendezvousExact => {
-                    Engine::Exact(Rendezvous::default())
-                }
-                Scheme::Emcache => Engine::Emcache(Emcache::signed()),
-                Scheme::EmcacheAarch64 => Engine::Emcache(Emcache::unsigned()),
-            },
-        };
-        for member in members {
-            placement.insert(member)?;
-        }
-        if let (Scheme::Rendezvous { slot_bits }, Engine::Exact(nodes)) =
-            (scheme, &mut placement.engine)
-        {
-            let nodes = std::mem::take(nodes);
-            placement.engine = Engine::Slots(Slots::new(nodes, slot_bits, replicas));
-        }
-        Ok(placement)
+            roster,
+            engine,
+        })
     }
 
     /// The node that owns a key: the best of the active members, `None` if there is none.
@@ -157,11 +136,7 @@ impl Placement {
     /// a key is not placement's question.
     #[inline]
     pub fn owner(&self, key: &[u8]) -> Option<NodeIndex> {
-        match &self.engine {
-            Engine::Slots(slots) => slots.owner(hash::key(key)),
-            Engine::Exact(nodes) => nodes.owner(hash::key(key)),
-            Engine::Emcache(nodes) => nodes.owner(key),
-        }
+        self.engine.owner(key)
     }
 
     /// Writes the best nodes for a key to `out`, best first: the owner, the node that would own
@@ -171,20 +146,14 @@ impl Placement {
     /// Allocates nothing under the native schemes. Asking for more nodes than the table was made
     /// for scans the members.
     pub fn replicas(&self, key: &[u8], out: &mut [NodeIndex]) -> usize {
-        match &self.engine {
-            Engine::Slots(slots) => slots.best(hash::key(key), out),
-            Engine::Exact(nodes) => nodes.best(hash::key(key), out),
-            Engine::Emcache(nodes) => nodes.best(key, out),
-        }
+        self.engine.best(key, out)
     }
 
     /// Computes the whole slot table now, rather than each slot when a key first falls in it. That
     /// takes as long as scoring every node for every slot. Schemes without a table have nothing to
     /// compute.
     pub fn fill(&self) {
-        if let Engine::Slots(slots) = &self.engine {
-            slots.fill();
-        }
+        self.engine.fill();
     }
 
     /// Adds a member at the end of the list, active, and returns its index.
@@ -194,63 +163,71 @@ impl Placement {
     /// `InvalidWeight` (0, too much in all, or not 1 where the scheme has no weights) and
     /// `TooManyNodes`.
     pub fn insert(&mut self, member: Member) -> Result<NodeIndex, Error> {
-        let (index, member) = self.roster.insert(member)?;
-        match &mut self.engine {
-            Engine::Slots(slots) => slots.insert(index, member),
-            Engine::Exact(nodes) => nodes.insert(index, member),
-            Engine::Emcache(nodes) => {
-                if let Err(error) = nodes.insert(index, member) {
-                    self.roster.remove(index);
-                    return Err(error);
-                }
-            }
+        let indices = self.insert_all([member])?;
+        Ok(indices[0])
+    }
+
+    /// Adds members at the end of the list, in their order, and returns the index of each.
+    ///
+    /// The outcome is that of [`Placement::insert`] of each in turn, only sooner: a table is gone over
+    /// once. If one of them fails, nothing has changed.
+    pub fn insert_all(
+        &mut self,
+        members: impl IntoIterator<Item = Member>,
+    ) -> Result<Vec<NodeIndex>, Error> {
+        let indices = self.roster.insert(members)?;
+        if let Err(error) = self.engine.insert(&self.roster.pick(&indices)) {
+            self.roster.remove(&indices);
+            return Err(error);
         }
-        Ok(index)
+        Ok(indices)
     }
 
     /// Removes a member, active or not; false if there is none of that index. The index is given
     /// to a later member.
     pub fn remove(&mut self, index: NodeIndex) -> bool {
-        if self.roster.remove(index).is_none() {
-            return false;
+        self.remove_all(&[index]) == 1
+    }
+
+    /// Removes members as [`Placement::remove`] does, all at once, and returns how many there were.
+    pub fn remove_all(&mut self, indices: &[NodeIndex]) -> usize {
+        let gone = self.roster.remove(indices);
+        if !gone.is_empty() {
+            self.engine.remove(&gone);
         }
-        match &mut self.engine {
-            Engine::Slots(slots) => slots.remove(index),
-            Engine::Exact(nodes) => nodes.remove(index),
-            Engine::Emcache(nodes) => nodes.remove(index),
-        }
-        true
+        gone.len()
     }
 
     /// Takes a member out of the hashing, as if it were removed, but keeps its index, its name and
     /// its place in the list. False if there is none of that index, or it is not active.
     pub fn deactivate(&mut self, index: NodeIndex) -> bool {
-        if !self.roster.set_active(index, false) {
-            return false;
+        self.deactivate_all(&[index]) == 1
+    }
+
+    /// Takes members out of the hashing as [`Placement::deactivate`] does, all at once, and returns
+    /// how many were active.
+    pub fn deactivate_all(&mut self, indices: &[NodeIndex]) -> usize {
+        let gone = self.roster.set_active(indices, false);
+        if !gone.is_empty() {
+            self.engine.deactivate(&gone);
         }
-        match &mut self.engine {
-            Engine::Slots(slots) => slots.remove(index),
-            Engine::Exact(nodes) => nodes.remove(index),
-            Engine::Emcache(nodes) => nodes.set_active(index, false),
-        }
-        true
+        gone.len()
     }
 
     /// Brings a member back that was taken out by [`Placement::deactivate`]: it owns what it owned
     /// before. False if there is none of that index, or it is active.
     pub fn activate(&mut self, index: NodeIndex) -> bool {
-        if !self.roster.set_active(index, true) {
-            return false;
+        self.activate_all(&[index]) == 1
+    }
+
+    /// Brings members back as [`Placement::activate`] does, all at once, and returns how many were
+    /// not active.
+    pub fn activate_all(&mut self, indices: &[NodeIndex]) -> usize {
+        let back = self.roster.set_active(indices, true);
+        if !back.is_empty() {
+            self.engine.activate(&self.roster.pick(&back));
         }
-        let Some(member) = self.roster.get(index) else {
-            return false;
-        };
-        match &mut self.engine {
-            Engine::Slots(slots) => slots.insert(index, member),
-            Engine::Exact(nodes) => nodes.insert(index, member),
-            Engine::Emcache(nodes) => nodes.set_active(index, true),
-        }
-        true
+        back.len()
     }
 
     /// The member of that index, active or not.

@@ -29,8 +29,26 @@ struct Entry {
 }
 
 impl Roster {
-    /// Adds an active member at the end of the list. On error nothing has changed.
-    pub(super) fn insert(&mut self, member: Member) -> Result<(NodeIndex, &Member), Error> {
+    /// Adds active members at the end of the list; returns their indices. On error nothing has
+    /// changed.
+    pub(super) fn insert(
+        &mut self,
+        members: impl IntoIterator<Item = Member>,
+    ) -> Result<Vec<NodeIndex>, Error> {
+        let mut indices = Vec::new();
+        for member in members {
+            match self.insert_one(member) {
+                Ok(index) => indices.push(index),
+                Err(error) => {
+                    self.remove(&indices);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(indices)
+    }
+
+    fn insert_one(&mut self, member: Member) -> Result<NodeIndex, Error> {
         let (name, weight) = (member.name(), member.weight());
         if name.is_empty() {
             return Err(Error::invalid_name(name, "its name is empty"));
@@ -62,40 +80,57 @@ impl Roster {
         }
         self.order.push(index);
         self.active += 1;
-        let entry = self.entries[index.get()].insert(Entry {
+        self.entries[index.get()] = Some(Entry {
             member,
             active: true,
         });
-        Ok((index, &entry.member))
+        Ok(index)
     }
 
-    /// Removes a member; its index becomes free. `None` if there is none.
-    pub(super) fn remove(&mut self, index: NodeIndex) -> Option<Member> {
-        let entry = self.entries.get_mut(index.get())?.take()?;
-        for id in hash::virtual_ids(entry.member.name(), entry.member.weight()) {
-            self.virtual_ids.remove(&id);
+    /// Removes members; their indices become free. Returns those that there were.
+    pub(super) fn remove(&mut self, indices: &[NodeIndex]) -> Vec<NodeIndex> {
+        let mut gone = Vec::with_capacity(indices.len());
+        for &index in indices {
+            let Some(entry) = self.entries.get_mut(index.get()).and_then(Option::take) else {
+                continue;
+            };
+            for id in hash::virtual_ids(entry.member.name(), entry.member.weight()) {
+                self.virtual_ids.remove(&id);
+            }
+            self.free.insert(index);
+            self.active -= usize::from(entry.active);
+            gone.push(index);
         }
-        self.free.insert(index);
-        self.order.retain(|listed| *listed != index);
-        self.active -= usize::from(entry.active);
-        Some(entry.member)
+        if !gone.is_empty() {
+            let entries = &self.entries;
+            self.order.retain(|index| entries[index.get()].is_some());
+        }
+        gone
     }
 
-    /// Marks a member as active or not; whether that is a change.
-    pub(super) fn set_active(&mut self, index: NodeIndex, active: bool) -> bool {
-        let Some(Some(entry)) = self.entries.get_mut(index.get()) else {
-            return false;
-        };
-        if entry.active == active {
-            return false;
+    /// Marks members as active or not. Returns those for which that is a change.
+    pub(super) fn set_active(&mut self, indices: &[NodeIndex], active: bool) -> Vec<NodeIndex> {
+        let mut changed = Vec::with_capacity(indices.len());
+        for &index in indices {
+            if let Some(Some(entry)) = self.entries.get_mut(index.get())
+                && entry.active != active
+            {
+                entry.active = active;
+                changed.push(index);
+            }
         }
-        entry.active = active;
         if active {
-            self.active += 1;
+            self.active += changed.len();
         } else {
-            self.active -= 1;
+            self.active -= changed.len();
         }
-        true
+        changed
+    }
+
+    /// The members of these indices, with them.
+    pub(super) fn pick(&self, indices: &[NodeIndex]) -> Vec<(NodeIndex, &Member)> {
+        let known = |index: &NodeIndex| Some((*index, self.get(*index)?));
+        indices.iter().filter_map(known).collect()
     }
 
     pub(super) fn get(&self, index: NodeIndex) -> Option<&Member> {

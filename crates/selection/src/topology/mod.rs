@@ -116,16 +116,28 @@ impl Topology {
 
     /// Takes a node out, and says whether it was in.
     pub fn remove(&mut self, node: NodeIndex) -> bool {
-        let Some(place) = self
-            .entries
-            .get_mut(node.get())
-            .and_then(|entry| entry.place.take())
-        else {
-            return false;
-        };
-        self.nodes.retain(|&other| other != node);
-        self.datacenters[place.datacenter].remove(node);
-        true
+        self.remove_all(&[node]) == 1
+    }
+
+    /// Takes nodes out, all at once: each list is gone over once. Returns how many were in.
+    pub fn remove_all(&mut self, nodes: &[NodeIndex]) -> usize {
+        let before = self.nodes.len();
+        let mut datacenters = vec![false; self.datacenters.len()];
+        for node in nodes {
+            let entry = self.entries.get_mut(node.get());
+            if let Some(place) = entry.and_then(|entry| entry.place.take()) {
+                datacenters[place.datacenter] = true;
+            }
+        }
+        let entries = &self.entries;
+        let stays = |node: &NodeIndex| entries[node.get()].place.is_some();
+        for (datacenter, loses) in self.datacenters.iter_mut().zip(datacenters) {
+            if loses {
+                datacenter.retain(stays);
+            }
+        }
+        self.nodes.retain(stays);
+        before - self.nodes.len()
     }
 
     /// Links this topology to the one that replaces it. Only the first call has an effect.
@@ -268,11 +280,11 @@ impl Datacenter {
         }
     }
 
-    fn remove(&mut self, node: NodeIndex) {
-        self.nodes.retain(|&other| other != node);
+    fn retain(&mut self, stays: impl Fn(&NodeIndex) -> bool) {
+        self.nodes.retain(&stays);
         for rack in &mut self.racks {
-            rack.nodes.retain(|&other| other != node);
-            rack.others.retain(|&other| other != node);
+            rack.nodes.retain(&stays);
+            rack.others.retain(&stays);
         }
     }
 }

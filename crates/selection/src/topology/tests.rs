@@ -36,6 +36,34 @@ fn lists_keep_the_order_of_insertion() {
 }
 
 #[test]
+fn nodes_leave_at_once_as_they_do_one_by_one() {
+    let mut at_once = Topology::new();
+    for index in 0..60 {
+        let datacenter = Locality::datacenter(["a", "b", "c"][index % 3]);
+        at_once.insert(node(index), datacenter.rack(["r1", "r2"][index / 3 % 2]));
+    }
+    let mut in_turn = at_once.clone();
+    // Of a whole rack, some of another datacenter, none of the third, one twice and one unknown.
+    let gone = (0..60).filter(|index| index % 6 == 0 || index % 15 == 1);
+    let gone: Vec<_> = gone.chain([6, 77]).map(node).collect();
+    let left = gone.iter().filter(|node| in_turn.remove(**node)).count();
+    assert_eq!(at_once.remove_all(&gone), left);
+    assert_eq!(left, 14);
+    assert_eq!(format!("{at_once:?}"), format!("{in_turn:?}"));
+    assert_eq!(at_once.nodes().len(), 46);
+    assert!(
+        at_once
+            .datacenter("a")
+            .unwrap()
+            .rack("r1")
+            .unwrap()
+            .nodes()
+            .is_empty()
+    );
+    assert_eq!(at_once.remove_all(&gone), 0);
+}
+
+#[test]
 fn a_node_that_is_in_stays_unless_it_moves() {
     let mut topology = Topology::new();
     topology.insert(node(0), Locality::datacenter("a"));

@@ -1,7 +1,7 @@
 //! Random histories of a placement against a plain list of its members.
 
 use proptest::prelude::*;
-use steersman_selection::{Member, Placement, Scheme};
+use steersman_selection::{Member, NodeIndex, Placement, Scheme};
 
 use crate::{keys, owner, replicas};
 
@@ -176,6 +176,67 @@ proptest! {
                 prop_assert_eq!(replicas(&placement, &key, count), replicas(&fresh, &key, count));
             }
         }
+    }
+
+    /// A change of many members at once is the same as of one after the other: the same indices, the
+    /// same list, the same owners. One that is refused changes nothing.
+    #[test]
+    fn changes_at_once_are_changes_in_turn(
+        scheme in scheme(),
+        depth in 1..5_usize,
+        known in 0..40_usize,
+        look in 0..600_usize,
+        rounds in prop::collection::vec(
+            (0..4_u8, prop::collection::vec((0..40_usize, 1..4_u32), 0..40)),
+            1..8,
+        ),
+    ) {
+        let weigh = |weight| if has_weights(scheme) { weight } else { 1 };
+        let members = (0..known).map(|i| Member::new(name(i)));
+        let mut at_once = Placement::with_replicas(scheme, depth, members).unwrap();
+        for (kind, chosen) in rounds {
+            keys(look).for_each(|key| {
+                at_once.owner(&key);
+            });
+            let mut in_turn = at_once.clone();
+            let indices: Vec<_> = chosen
+                .iter()
+                .filter_map(|(number, _)| NodeIndex::try_from(*number).ok())
+                .collect();
+            if kind == 0 {
+                let new = chosen.iter().map(|(number, weight)| {
+                    Member::new(name(*number)).weighted(weigh(*weight))
+                });
+                let each: Result<Vec<_>, _> = new.clone().map(|member| in_turn.insert(member)).collect();
+                if each.is_err() {
+                    in_turn = at_once.clone();
+                }
+                let all = at_once.insert_all(new);
+                prop_assert_eq!(
+                    all.map_err(|error| error.to_string()),
+                    each.map_err(|error| error.to_string())
+                );
+            } else {
+                let (all, each): (_, fn(&mut Placement, NodeIndex) -> bool) = match kind {
+                    1 => (at_once.remove_all(&indices), Placement::remove),
+                    2 => (at_once.deactivate_all(&indices), Placement::deactivate),
+                    _ => (at_once.activate_all(&indices), Placement::activate),
+                };
+                let changed = indices.iter().filter(|index| each(&mut in_turn, **index));
+                prop_assert_eq!(all, changed.count());
+            }
+            prop_assert_eq!(format!("{at_once:?}"), format!("{in_turn:?}"));
+            prop_assert_eq!(at_once.active_len(), in_turn.active_len());
+            for key in keys(100) {
+                prop_assert_eq!(at_once.owner(&key), in_turn.owner(&key));
+                let (all, each) = (replicas(&at_once, &key, depth), replicas(&in_turn, &key, depth));
+                prop_assert_eq!(all, each);
+            }
+        }
+        // The indices that a refused change took for a while are free again.
+        let last = Member::new("last:11211");
+        let mut fresh = at_once.clone();
+        prop_assert_eq!(at_once.insert(last.clone()).unwrap(), fresh.insert_all([last]).unwrap()[0]);
     }
 
     /// The replicas are distinct, the first is the owner, and each takes over from the one before.

@@ -9,6 +9,7 @@ mod id;
 mod tests;
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::hash::murmur3::{Murmur3, Word, words};
@@ -58,8 +59,18 @@ impl Emcache {
         }
     }
 
-    /// Adds a node at the end of the list. Fails if emcache could not have such a node.
-    pub(super) fn insert(&mut self, index: NodeIndex, member: &Member) -> Result<(), Error> {
+    /// Adds nodes at the end of the list. Fails if emcache could not have one of them, and then adds
+    /// none.
+    pub(super) fn insert(&mut self, come: &[(NodeIndex, &Member)]) -> Result<(), Error> {
+        let nodes: Result<Vec<_>, Error> = come
+            .iter()
+            .map(|(index, member)| self.node(*index, member))
+            .collect();
+        self.nodes.extend(nodes?);
+        Ok(())
+    }
+
+    fn node(&self, index: NodeIndex, member: &Member) -> Result<Node, Error> {
         if member.weight() != 1 {
             let scheme = self.scheme.name();
             return Err(Error::unsupported_weight(
@@ -70,23 +81,24 @@ impl Emcache {
         }
         let id: Arc<[Word]> = words(id::of(member.name())?.as_bytes()).collect();
         let hash = self.fold.score(&Murmur3::default(), &id);
-        self.nodes.push(Node {
+        Ok(Node {
             index,
             id,
             hash,
             active: true,
-        });
-        Ok(())
+        })
     }
 
-    pub(super) fn remove(&mut self, index: NodeIndex) {
-        self.nodes.retain(|node| node.index != index);
+    pub(super) fn remove(&mut self, gone: &[NodeIndex]) {
+        let gone: HashSet<_> = gone.iter().collect();
+        self.nodes.retain(|node| !gone.contains(&node.index));
     }
 
-    /// Lets a node take part or not; its place in the list stays.
-    pub(super) fn set_active(&mut self, index: NodeIndex, active: bool) {
+    /// Lets nodes take part or not; their places in the list stay.
+    pub(super) fn set_active(&mut self, indices: &[NodeIndex], active: bool) {
+        let indices: HashSet<_> = indices.iter().collect();
         for node in &mut self.nodes {
-            if node.index == index {
+            if indices.contains(&node.index) {
                 node.active = active;
             }
         }

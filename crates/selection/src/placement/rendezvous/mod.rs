@@ -44,39 +44,50 @@ struct Ids {
 }
 
 impl Rendezvous {
-    /// Adds a node, which must not be there yet.
-    pub(super) fn insert(&mut self, index: NodeIndex, member: &Member) {
-        if self.nodes.len() <= index.get() {
-            self.nodes.resize(index.get() + 1, Ids::default());
+    /// Adds nodes, which must not be there yet.
+    pub(super) fn insert(&mut self, come: &[(NodeIndex, &Member)]) {
+        for (index, member) in come {
+            if self.nodes.len() <= index.get() {
+                self.nodes.resize(index.get() + 1, Ids::default());
+            }
+            let start = self.virtual_ids.len();
+            self.virtual_ids
+                .extend(hash::virtual_ids(member.name(), member.weight()));
+            self.owners.resize(self.virtual_ids.len(), *index);
+            self.nodes[index.get()] = Ids {
+                first: self.virtual_ids[start],
+                start: u32::try_from(start).expect("weights add up to 2^20 at most"),
+                len: member.weight(),
+            };
         }
-        let start = self.virtual_ids.len();
-        self.virtual_ids
-            .extend(hash::virtual_ids(member.name(), member.weight()));
-        self.owners.resize(self.virtual_ids.len(), index);
-        self.nodes[index.get()] = Ids {
-            first: self.virtual_ids[start],
-            start: u32::try_from(start).expect("weights add up to 2^20 at most"),
-            len: member.weight(),
-        };
-        self.active += 1;
+        self.active += come.len();
     }
 
-    /// Takes a node out, if it is there.
-    pub(super) fn remove(&mut self, index: NodeIndex) {
-        let Some(gone) = self.nodes.get_mut(index.get()).map(std::mem::take) else {
-            return;
-        };
-        if gone.len == 0 {
-            return;
+    /// Takes nodes out, those of them that are there.
+    pub(super) fn remove(&mut self, gone: &[NodeIndex]) {
+        for index in gone {
+            let ids = self.nodes.get_mut(index.get()).map(std::mem::take);
+            self.active -= usize::from(ids.is_some_and(|ids| ids.len > 0));
         }
-        self.virtual_ids.drain(gone.range());
-        self.owners.drain(gone.range());
-        for ids in &mut self.nodes {
-            if ids.start > gone.start {
-                ids.start -= gone.len;
+        let virtual_ids = std::mem::take(&mut self.virtual_ids);
+        let owners = std::mem::take(&mut self.owners);
+        let mut rest = &*virtual_ids;
+        for run in owners.chunk_by(|a, b| a == b) {
+            let (ids, after) = rest.split_at(run.len());
+            rest = after;
+            if self.contains(run[0]) {
+                self.nodes[run[0].get()].start =
+                    u32::try_from(self.owners.len()).expect("weights add up to 2^20 at most");
+                self.virtual_ids.extend_from_slice(ids);
+                self.owners.extend_from_slice(run);
             }
         }
-        self.active -= 1;
+    }
+
+    /// Whether the node is there.
+    #[inline]
+    pub(super) fn contains(&self, index: NodeIndex) -> bool {
+        self.nodes.get(index.get()).is_some_and(|ids| ids.len > 0)
     }
 
     /// How many nodes there are.

@@ -7,7 +7,7 @@ use crate::{Member, NodeIndex};
 fn nodes(members: &[(NodeIndex, Member)]) -> Rendezvous {
     let mut nodes = Rendezvous::default();
     for (index, member) in members {
-        nodes.insert(*index, member);
+        nodes.insert(&[(*index, member)]);
     }
     nodes
 }
@@ -44,8 +44,8 @@ fn removed_nodes_leave_no_trace() {
     let mut nodes = nodes(&present);
     while !present.is_empty() {
         let (index, _) = present.swap_remove(present.len() * 3 / 7);
-        nodes.remove(index);
-        nodes.remove(index);
+        nodes.remove(&[index]);
+        nodes.remove(&[index]);
         if present.len().is_multiple_of(7) {
             assert_follows_definition(&nodes, &present);
         }

@@ -15,6 +15,11 @@ use crate::{Member, NodeIndex, hash};
 /// The most replicas that a slot can hold.
 pub(super) const MAX_REPLICAS: usize = MAX_UNALLOCATED;
 
+/// As many nodes enter a table in place. For each of them every slot has to be looked at, while a slot
+/// that is computed again, when a key next falls in it, costs each node a look: the more nodes come
+/// the less there is to save, and the longer the change would take.
+const FEW: usize = 16;
+
 /// The table of the slots' best nodes.
 ///
 /// Entries are filled when first asked for, by any number of threads at once. Relaxed order is
@@ -76,43 +81,36 @@ impl Slots {
         }
     }
 
-    /// Adds a node. It enters the slots where it beats a node that is there.
-    pub(super) fn insert(&mut self, index: NodeIndex, member: &Member) {
+    /// Adds nodes. A few enter the slots where they beat a node that is there; for many, the whole
+    /// table is left to be computed again.
+    pub(super) fn insert(&mut self, come: &[(NodeIndex, &Member)]) {
         let before = self.depth();
-        self.nodes.insert(index, member);
-        let after = self.depth();
+        self.nodes.insert(come);
+        if come.len() > FEW {
+            self.entries.fill_with(Entry::empty);
+            return;
+        }
+        let nodes = &self.nodes;
         for (slot, entries) in self.entries.chunks_exact_mut(self.replicas).enumerate() {
             let (known, _) = entries.split_at(before);
-            let Some(last) = known.last().and_then(Entry::load) else {
-                continue;
-            };
-            let hash = hash::slot(slot as u64);
-            let score = self.nodes.score(index, hash);
-            if score < self.nodes.score(last, hash) && before == after {
+            if known.last().and_then(Entry::load).is_none() {
                 continue;
             }
-            let rank = known.partition_point(|entry| {
-                let held = entry.load();
-                held.is_some_and(|held| score < self.nodes.score(held, hash))
-            });
-            entries[rank..after].rotate_right(1);
-            entries[rank] = Entry::holding(index);
+            let hash = hash::slot(slot as u64);
+            let mut held = before;
+            for (index, _) in come {
+                held = enter(entries, held, *index, |node| nodes.score(node, hash));
+            }
         }
     }
 
-    /// Takes a node out. The slots that it was in are computed again.
-    pub(super) fn remove(&mut self, index: NodeIndex) {
-        self.nodes.remove(index);
-        let mut best = [NodeIndex::default(); MAX_REPLICAS];
-        let best = &mut best[..self.depth()];
-        for (slot, entries) in self.entries.chunks_exact_mut(self.replicas).enumerate() {
-            if entries.iter().all(|entry| entry.load() != Some(index)) {
-                continue;
-            }
-            entries.fill_with(Entry::empty);
-            self.nodes.best(hash::slot(slot as u64), best);
-            for (entry, node) in entries.iter_mut().zip(&*best) {
-                *entry = Entry::holding(*node);
+    /// Takes nodes out. The slots that they were in are left to be computed again.
+    pub(super) fn remove(&mut self, gone: &[NodeIndex]) {
+        self.nodes.remove(gone);
+        let is_gone = |entry: &Entry| entry.load().is_some_and(|node| !self.nodes.contains(node));
+        for entries in self.entries.chunks_exact_mut(self.replicas) {
+            if entries.iter().any(is_gone) {
+                entries.fill_with(Entry::empty);
             }
         }
     }
@@ -149,6 +147,26 @@ impl Slots {
         }
         best.first().copied()
     }
+}
+
+/// Puts a node among the first `held` entries of a slot, which are known, where its score ranks it.
+/// Returns how many are held then: one more if there was room.
+fn enter(
+    entries: &mut [Entry],
+    held: usize,
+    node: NodeIndex,
+    score: impl Fn(NodeIndex) -> u64,
+) -> usize {
+    let after = entries.len().min(held + 1);
+    let own = score(node);
+    let beats = |entry: &Entry| entry.load().is_none_or(|other| score(other) < own);
+    if after == held && !beats(&entries[held - 1]) {
+        return held;
+    }
+    let rank = entries[..held].partition_point(|entry| !beats(entry));
+    entries[rank..after].rotate_right(1);
+    entries[rank] = Entry::holding(node);
+    after
 }
 
 impl Clone for Slots {

@@ -8,7 +8,7 @@ use crate::{Member, NodeIndex};
 fn table(bits: u8, replicas: usize, members: &[(NodeIndex, Member)]) -> Slots {
     let mut nodes = Rendezvous::default();
     for (index, member) in members {
-        nodes.insert(*index, member);
+        nodes.insert(&[(*index, member)]);
     }
     Slots::new(nodes, bits, replicas)
 }
@@ -67,34 +67,75 @@ fn filling_leaves_no_entry_empty() {
     }
 }
 
-/// After each change, filled slots still hold the right nodes and are still filled.
+/// A few nodes that come enter the slots that are known; those of nodes that go are forgotten, and no
+/// others.
 #[test]
 fn changes_follow_the_definition_in_place() {
     for replicas in [1, 2, 3, 5] {
         let all = members(7);
         let mut present = Vec::new();
         let mut table = table(8, replicas, &[]);
-        let assert_filled = |table: &Slots| {
+        let known = |table: &Slots| {
             let depth = table.depth();
-            for entries in table.entries.chunks_exact(replicas) {
-                assert!(entries[..depth].iter().all(|entry| entry.load().is_some()));
-                assert!(entries[depth..].iter().all(|entry| entry.load().is_none()));
-            }
+            let slots = table.entries.chunks_exact(replicas);
+            slots
+                .map(|entries| {
+                    let held = entries[..depth]
+                        .iter()
+                        .filter(|entry| entry.load().is_some());
+                    let held = held.count();
+                    assert!(held == 0 || held == depth, "known in part");
+                    assert!(entries[depth..].iter().all(|entry| entry.load().is_none()));
+                    usize::from(held > 0)
+                })
+                .sum::<usize>()
         };
         for (index, member) in &all {
-            table.insert(*index, member);
+            table.insert(&[(*index, member)]);
             present.push((*index, member.clone()));
-            if present.len() > 1 {
-                assert_filled(&table);
-            }
+            assert_eq!(known(&table), if present.len() > 1 { 256 } else { 0 });
             table.fill();
             assert_follows_definition(&table, &present);
         }
         while !present.is_empty() {
             let (index, _) = present.remove(present.len() / 2);
-            table.remove(index);
-            assert_filled(&table);
+            let mut held = [NodeIndex::default(); MAX_REPLICAS];
+            let held = &mut held[..replicas];
+            let without = (0..256).filter(|slot| {
+                let count = table.best(key_in(*slot, 8), held);
+                !held[..count].contains(&index)
+            });
+            let without = without.count();
+            table.remove(&[index]);
+            assert_eq!(known(&table), without);
             assert_follows_definition(&table, &present);
+        }
+    }
+}
+
+/// Any number at once is the same as one by one: a few in place, many by another table.
+#[test]
+fn many_changes_at_once_follow_the_definition() {
+    let all = members(60);
+    for replicas in [1, 3] {
+        for (first, count) in [(0, 1), (0, 20), (1, 2), (2, 16), (2, 17), (20, 40), (59, 1)] {
+            let mut table = table(8, replicas, &all[..first]);
+            table.fill();
+            let present = &all[..first + count];
+            let come = present[first..].iter();
+            table.insert(
+                &come
+                    .map(|(index, member)| (*index, member))
+                    .collect::<Vec<_>>(),
+            );
+            assert_follows_definition(&table, present);
+            let stays = |index: NodeIndex| index.get().is_multiple_of(3);
+            let gone = present.iter().map(|(index, _)| *index);
+            let gone: Vec<_> = gone.filter(|index| !stays(*index)).collect();
+            let mut stay = present.to_vec();
+            stay.retain(|(index, _)| stays(*index));
+            table.remove(&gone);
+            assert_follows_definition(&table, &stay);
         }
     }
 }
@@ -112,7 +153,7 @@ fn a_clone_forgets_slots_that_are_known_in_part() {
     }
     let mut clone = table.clone();
     assert!(clone.entries.iter().all(|entry| entry.load().is_none()));
-    clone.remove(members[0].0);
+    clone.remove(&[members[0].0]);
     assert_follows_definition(&clone, &members[1..]);
 }
 

@@ -1,0 +1,108 @@
+//! Clusters of thousands of nodes: a change of many costs about as much as a change of one. If each
+//! node cost as much, these tests would take minutes.
+
+use std::collections::HashSet;
+
+use steersman_memcached::{Client, Discovered, NodeConfig, Replication};
+
+use crate::discovery::told;
+use crate::network::{network, settle};
+
+const NODES: usize = 10_000;
+
+/// Nodes of these numbers, of which the first half have other addresses in each series.
+fn nodes(numbers: impl Iterator<Item = usize>, series: usize) -> Discovered {
+    Discovered::new(numbers.map(|number| {
+        let host = if number < NODES / 2 { series } else { 0 };
+        let node = format!("n{number}=host-{host}:{}", 1 + number);
+        node.parse::<NodeConfig>().unwrap()
+    }))
+}
+
+/// Lists of 10,000 nodes that come, move to other addresses, make way for others, and go.
+async fn lists_come_and_go(replication: Replication) {
+    let (network, _attempts) = network();
+    let (told, mut questions) = told();
+    let client = Client::builder()
+        .discovery(told)
+        .connector(network)
+        .min_connections(0)
+        .replicas(replication)
+        .build()
+        .unwrap();
+    let owners = |client: &Client| -> HashSet<String> {
+        let owner = |key: usize| client.node_for_key(format!("key-{key}")).unwrap();
+        (0..500).map(|key| owner(key).name().to_owned()).collect()
+    };
+    questions.answer_with(Ok(nodes(0..NODES, 0))).await;
+    // The next question comes once the list is taken.
+    let question = questions.next().await;
+    assert_eq!(client.nodes().len(), NODES);
+    let before = owners(&client);
+    assert!(before.len() > 400, "keys are spread over {}", before.len());
+
+    question.send(Ok(nodes(0..NODES, 1))).ok();
+    let question = questions.next().await;
+    assert_eq!(
+        owners(&client),
+        before,
+        "a node keeps its keys when it moves"
+    );
+
+    question.send(Ok(nodes(NODES / 2..NODES * 3 / 2, 1))).ok();
+    let question = questions.next().await;
+    assert_eq!(client.nodes().len(), NODES);
+    assert_ne!(owners(&client), before);
+
+    question.send(Ok(nodes(7..8, 1))).ok();
+    drop(questions.next().await);
+    assert_eq!(owners(&client), HashSet::from(["n7".to_owned()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_10_000_nodes_is_taken_at_once() {
+    lists_come_and_go(Replication::new(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_10_000_nodes_is_taken_at_once_with_replicas() {
+    lists_come_and_go(Replication::new(2)).await;
+}
+
+/// A network that fails takes all nodes but one away in the same moment, and brings them back.
+#[tokio::test(start_paused = true)]
+async fn thousands_of_nodes_leave_the_hashing_together_and_come_back() {
+    const MANY: usize = 3_000;
+    let (network, mut attempts) = network();
+    let client = Client::builder()
+        .nodes((0..MANY).map(|number| format!("n{number}=host:{}", 1 + number)))
+        .connector(network)
+        .purge_unhealthy_nodes(true)
+        .unhealthy_after(1)
+        .build()
+        .unwrap();
+    let owners = || -> Vec<String> {
+        let owner = |key: usize| client.node_for_key(format!("key-{key}")).unwrap();
+        (0..500).map(|key| owner(key).name().to_owned()).collect()
+    };
+    let before = owners();
+    let mut peers = Vec::new();
+    for _ in 0..MANY {
+        let attempt = attempts.next().await;
+        if attempt.endpoint == "host:1" {
+            peers.push(attempt.accept());
+        } else {
+            attempt.refuse();
+        }
+    }
+    while owners().iter().any(|owner| owner != "n0") {
+        attempts.next().await.refuse();
+    }
+    while peers.len() < MANY {
+        peers.push(attempts.next().await.accept());
+    }
+    settle().await;
+    while owners() != before {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+}
