@@ -1,13 +1,18 @@
 //! What the options mean that say how nodes are connected to.
 
+mod given;
+
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Once;
 
-use steersman_memcached::{Builder, Config, Credentials, Error, ErrorKind, Tls, TlsFailure};
+use steersman_memcached::{Builder, Config, Credentials, Tls};
 
+pub(crate) use self::given::{Given, Way};
 use crate::answer::Failure;
 use crate::args;
+use crate::config::Origin;
+use crate::errors::reason;
 
 /// The environment's variable with the password of `--user`.
 pub(crate) const PASSWORD_VARIABLE: &str = "STEERSMAN_PASSWORD";
@@ -30,9 +35,9 @@ impl Access {
         }
     }
 
-    /// The options as they were given.
-    pub(crate) fn args(&self) -> &args::Access {
-        &self.args
+    /// How nodes are connected to by these options and a config from `origin`.
+    pub(crate) fn given(&self, config: &Config, origin: Option<Origin>) -> Given {
+        Given::new(&self.args, config, origin)
     }
 
     /// The first option that only a node outside of this process can heed.
@@ -96,24 +101,17 @@ impl Access {
                 None => Ok(None),
             };
         };
-        let password = match file {
-            Some(file) => {
-                let mut text = String::from_utf8(read("--password-file", file)?)
-                    .map_err(|_| Failure::told("--password-file: it is not UTF-8"))?;
-                if text.ends_with('\n') {
-                    text.pop();
-                }
-                if text.ends_with('\r') {
-                    text.pop();
-                }
-                text
-            }
-            None => self.password_of_environment()?.ok_or_else(|| {
-                Failure::told(format!(
-                    "--user: give the password by --password-file or by the environment's {PASSWORD_VARIABLE}"
-                ))
-            })?,
-        };
+        if let Some(file) = file {
+            let credentials = Credentials::with_password_file(user, file);
+            return credentials
+                .map(Some)
+                .map_err(|error| Failure::told(format!("--password-file: {}", reason(&error))));
+        }
+        let password = self.password_of_environment()?.ok_or_else(|| {
+            Failure::told(format!(
+                "--user: give the password by --password-file or by the environment's {PASSWORD_VARIABLE}"
+            ))
+        })?;
         Ok(Some(Credentials::new(user, password)))
     }
 
@@ -164,17 +162,6 @@ impl Access {
             tls = tls.dangerously_without_verification();
         }
         Ok(Some(tls))
-    }
-
-    /// The option that an error is about.
-    pub(crate) fn hint(&self, error: &Error) -> &'static str {
-        match (error.kind(), error.tls_failure()) {
-            (ErrorKind::Authentication, _) if self.args.user.is_none() => "; see --user",
-            (_, Some(TlsFailure::UnknownAuthority)) => "; see --ca",
-            (_, Some(TlsFailure::WrongHost)) => "; see --server-name",
-            (_, Some(TlsFailure::ClientCertificate)) => "; see --cert",
-            _ => "",
-        }
     }
 }
 

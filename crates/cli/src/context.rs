@@ -7,9 +7,9 @@ use std::time::Duration;
 use steersman_memcached::{Builder, Client, Config, DiscoverySource, Error, ErrorKind, NodeConfig};
 use steersman_selection::{Placement, Scheme};
 
-use crate::access::{Access, PASSWORD_VARIABLE};
+use crate::access::{Access, Given, PASSWORD_VARIABLE};
 use crate::answer::Failure;
-use crate::args::{self, Globals};
+use crate::args::Globals;
 use crate::config::{self, Origin, URL_VARIABLE};
 use crate::discovery;
 use crate::errors::{self, reason};
@@ -247,21 +247,22 @@ impl Context {
         format!("{what}{}", self.hint(error))
     }
 
-    /// The options that say how nodes are connected to.
-    pub(crate) fn access(&self) -> &args::Access {
-        self.access.args()
+    /// Who asks and what secures the connection.
+    pub(crate) fn given(&self) -> Given {
+        self.access.given(&self.config, self.origin)
     }
 
     /// What to do about an error, where there is more to say than the client can know.
-    pub(crate) fn hint(&self, error: &Error) -> &'static str {
+    pub(crate) fn hint(&self, error: &Error) -> String {
         match error.kind() {
             ErrorKind::Unreachable | ErrorKind::NoNodeReachable
                 if self.source == Source::Default =>
             {
                 " (the default node, as no --node was given; `steersman demo` needs no memcached)"
+                    .to_owned()
             }
-            ErrorKind::Timeout => "; --timeout sets how long to wait",
-            _ => self.access.hint(error),
+            ErrorKind::Timeout => "; --timeout sets how long to wait".to_owned(),
+            _ => self.given().hint(error),
         }
     }
 }

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use steersman_memcached::Config;
+
+/// More than anybody means, and little enough that clocks can be set forward by it.
+const LONGEST: Duration = Duration::from_millis(u64::MAX);
+
 /// A duration, or none at all.
 ///
 /// A type of its own because clap gives `Option` a meaning of its own.
@@ -20,27 +25,16 @@ pub(crate) fn limit(text: &str) -> Result<Limit, String> {
     }
 }
 
-/// Reads a whole number and its unit, seconds if there is none.
+/// Reads a duration as the client's options are written, or a number of seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = text.split_at(digits);
-    let milliseconds = match unit {
-        "ms" => 1,
-        "" | "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        _ => 0,
+    let read = match text.parse::<u64>() {
+        Ok(seconds) if !text.starts_with('+') => Some(Duration::from_secs(seconds)),
+        _ => Config::parse_duration(text),
     };
-    let number: Option<u64> = number.parse().ok();
-    match number.and_then(|number| number.checked_mul(milliseconds)) {
-        Some(total) if milliseconds > 0 => Ok(Duration::from_millis(total)),
-        _ => Err(
-            "write a whole number and a unit, as in 250ms, 1s, 2m, 1h or 7d (without a unit: \
-             seconds)"
-                .to_owned(),
-        ),
-    }
+    read.filter(|duration| *duration <= LONGEST).ok_or_else(|| {
+        "write a whole number and a unit, as in 250ms, 1s, 2m, 1h or 7d (without a unit: seconds)"
+            .to_owned()
+    })
 }
 
 /// The output of some work, or the limit if that is over before.
@@ -64,6 +58,7 @@ mod tests {
             ("0", 0),
             ("3", 3_000),
             ("250ms", 250),
+            ("7000us", 7),
             ("1s", 1_000),
             ("2m", 120_000),
             ("1h", 3_600_000),
@@ -87,6 +82,8 @@ mod tests {
             "one",
             "1s1",
             "99999999999999999d",
+            "18446744073709551615",
+            "18446744073709551615s",
         ] {
             let error = duration(text).unwrap_err();
             assert!(error.contains("250ms"), "{text}: {error}");

@@ -18,7 +18,7 @@ const MAX_KEY: usize = 250;
 pub(crate) fn of_keys<'a>(
     command: &str,
     failed: impl IntoIterator<Item = (&'a [u8], &'a Error)>,
-    hint: impl Fn(&Error) -> &'static str,
+    hint: impl Fn(&Error) -> String,
 ) -> Failure {
     let failed = failed.into_iter().map(|(key, error)| (Some(key), error));
     told(command, failed, hint)
@@ -28,7 +28,7 @@ pub(crate) fn of_keys<'a>(
 pub(crate) fn of_nodes<'a>(
     command: &str,
     failed: impl IntoIterator<Item = &'a Error>,
-    hint: impl Fn(&Error) -> &'static str,
+    hint: impl Fn(&Error) -> String,
 ) -> Failure {
     let failed = failed.into_iter().map(|error| (None, error));
     told(command, failed, hint)
@@ -43,7 +43,7 @@ struct Group<'a> {
 fn told<'a>(
     command: &str,
     failed: impl Iterator<Item = (Option<&'a [u8]>, &'a Error)>,
-    hint: impl Fn(&Error) -> &'static str,
+    hint: impl Fn(&Error) -> String,
 ) -> Failure {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut known = HashMap::new();

@@ -2,11 +2,13 @@
 //! connection.
 
 use std::fmt;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::config::file::read;
 use crate::error::{Error, ErrorKind, Result, Stage};
 
 /// A user's name and password, for a memcached that was started with an authentication file
@@ -39,6 +41,20 @@ impl Credentials {
             user: user.into(),
             password: password.into(),
         }
+    }
+
+    /// The user with the password that a file holds, without the newline at its end. The file is
+    /// read now; for a password that changes see [`CredentialsProvider`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`] if the file cannot be read, is longer than 1 MiB or is not UTF-8.
+    pub fn with_password_file(user: impl Into<String>, file: impl AsRef<Path>) -> Result<Self> {
+        const OPTION: &str = "password_file";
+        let text = String::from_utf8(read(OPTION, file.as_ref())?)
+            .map_err(|_| Error::config(OPTION, "the file is not UTF-8"))?;
+        let line = text.strip_suffix('\n').unwrap_or(&text);
+        Ok(Self::new(user, line.strip_suffix('\r').unwrap_or(line)))
     }
 
     /// The user's name.

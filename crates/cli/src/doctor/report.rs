@@ -132,13 +132,13 @@ fn connect_time(node: &Examination) -> Option<Duration> {
 }
 
 fn tls(node: &Examination, context: &Context) -> &'static str {
-    of_step(node, context.access().tls, ErrorKind::Tls)
+    of_step(node, context.given().tls.is_some(), ErrorKind::Tls)
 }
 
 fn login(node: &Examination, context: &Context) -> &'static str {
     of_step(
         node,
-        context.access().user.is_some(),
+        context.given().user.is_some(),
         ErrorKind::Authentication,
     )
 }

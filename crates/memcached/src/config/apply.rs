@@ -1,18 +1,13 @@
 //! A config given to a builder: what its files hold, and one call for each option.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-
 use super::Config;
+#[cfg(feature = "tls")]
+use super::file::read;
 use crate::auth::Credentials;
 use crate::backoff::Backoff;
 use crate::builder::Builder;
 use crate::error::{Error, Result};
 use crate::replication::Replication;
-
-/// The longest file with a password, a certificate or a key that is read.
-const MAX_FILE: u64 = 1024 * 1024;
 
 impl Builder {
     /// The builder that a URL describes, such as `memcached://cache-1,cache-2?timeout=250ms`; see
@@ -148,22 +143,14 @@ impl Config {
         let Some(user) = &self.user else {
             return Ok(None);
         };
-        let password = match (&self.password, &self.password_file) {
-            (Some(password), _) => password.clone(),
-            (None, Some(file)) => {
-                let text = String::from_utf8(read("password_file", file)?)
-                    .map_err(|_| Error::config("password_file", "the file is not UTF-8"))?;
-                let line = text.strip_suffix('\n').unwrap_or(&text);
-                line.strip_suffix('\r').unwrap_or(line).to_owned()
-            }
-            (None, None) => {
-                return Err(Error::config(
-                    "user",
-                    "give the password too, by `password` or `password_file`",
-                ));
-            }
-        };
-        Ok(Some(Credentials::new(user, password)))
+        match (&self.password, &self.password_file) {
+            (Some(password), _) => Ok(Some(Credentials::new(user, password))),
+            (None, Some(file)) => Credentials::with_password_file(user, file).map(Some),
+            (None, None) => Err(Error::config(
+                "user",
+                "give the password too, by `password` or `password_file`",
+            )),
+        }
     }
 
     #[cfg(feature = "tls")]
@@ -204,19 +191,5 @@ impl Config {
             ));
         }
         Ok(builder)
-    }
-}
-
-/// What the file of an option holds.
-fn read(option: &'static str, path: &Path) -> Result<Vec<u8>> {
-    let cannot = |why: &dyn std::fmt::Display| {
-        Error::config(option, format!("cannot read {}: {why}", path.display()))
-    };
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| cannot(&error))?;
-    let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
-    match read.map_err(|error| cannot(&error))? as u64 {
-        ..=MAX_FILE => Ok(bytes),
-        _ => Err(cannot(&format_args!("it is longer than {MAX_FILE} bytes"))),
     }
 }

@@ -9,6 +9,7 @@
 mod apply;
 mod discovery;
 mod environment;
+pub(crate) mod file;
 mod form;
 mod near;
 mod option;
@@ -228,6 +229,22 @@ impl Default for Config {
             next_on_miss: replication.next_on_miss,
             repair: None,
         }
+    }
+}
+
+impl Config {
+    /// Reads a duration as options have it: a whole number and one of the units `ns`, `us`, `ms`, `s`,
+    /// `m`, `h` and `d`. `None` if it is none.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steersman_memcached::Config;
+    ///
+    /// assert_eq!(Config::parse_duration("250ms"), Some(Duration::from_millis(250)));
+    /// assert_eq!(Config::parse_duration("250"), None);
+    /// ```
+    pub fn parse_duration(text: &str) -> Option<Duration> {
+        text::duration(text)
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn all(
     for node in nodes {
         network::check(node, context, &mut findings);
         if let Ok(answered) = &node.answer {
-            server::check(&node.name, answered, context.access(), &mut findings);
+            server::check(&node.name, answered, context.given(), &mut findings);
         }
     }
     cluster::check_marks(nodes, marks, &mut findings);

@@ -5,6 +5,7 @@ use steersman_memcached::{Error, ErrorKind};
 use super::super::examination::Examination;
 use super::super::finding::{Finding, Severity};
 use super::server::RAISE;
+use crate::access::{Given, Way};
 use crate::context::Context;
 use crate::errors::reason;
 
@@ -15,7 +16,7 @@ pub(super) fn check(node: &Examination, context: &Context, findings: &mut Vec<Fi
             Severity::Problem,
             &node.name,
             what,
-            advice(node, error),
+            advice(node, error, context.given()),
         ));
         return;
     }
@@ -61,19 +62,31 @@ fn has_no_place(error: &Error) -> bool {
 }
 
 /// What to do about a node that cannot be used.
-fn advice(node: &Examination, error: &Error) -> &'static str {
+fn advice(node: &Examination, error: &Error, given: Given) -> String {
     let connects = node
         .addresses
         .as_ref()
         .is_ok_and(|addresses| addresses.iter().any(|address| address.connected.is_ok()));
-    match error.kind() {
+    let advice = match error.kind() {
         _ if has_no_place(error) => RAISE,
         _ if node.addresses.is_err() => "correct the name, or make it known to the DNS",
         ErrorKind::Tls => {
-            "compare --tls, --ca, --cert and --server-name with how the node was started (-Z, -o ssl_...)"
+            let options = given.tls.unwrap_or(Way::Arguments).options([
+                ("--tls", "tls"),
+                ("--ca", "tls_roots"),
+                ("--cert", "tls_cert"),
+                ("--server-name", "tls_server_name"),
+            ]);
+            return format!("compare {options} with how the node was started (-Z, -o ssl_...)");
         }
         ErrorKind::Authentication => {
-            "compare --user and its password with the node's authentication file (-Y)"
+            let user = given
+                .user
+                .unwrap_or(Way::Arguments)
+                .option("--user", "user");
+            return format!(
+                "compare {user} and its password with the node's authentication file (-Y)"
+            );
         }
         _ if !connects => {
             "start memcached there and let it listen on that address (-l, -p); see that no firewall is between"
@@ -83,5 +96,6 @@ fn advice(node: &Examination, error: &Error) -> &'static str {
              overloaded"
         }
         _ => "see what listens there: it is no memcached with these options",
-    }
+    };
+    advice.to_owned()
 }

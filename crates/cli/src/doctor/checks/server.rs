@@ -5,7 +5,7 @@ use steersman_memcached_protocol::ServerVersion;
 use super::super::examination::Answered;
 use super::super::finding::{Finding, Severity};
 use super::super::stats::Stats;
-use crate::args::Access;
+use crate::access::{Given, Way};
 use crate::words::{grouped, percent};
 
 /// What is there from which version on.
@@ -40,12 +40,12 @@ pub(in super::super) fn lacks(version: &str) -> Vec<&'static str> {
     features.map(|(_, feature)| *feature).collect()
 }
 
-pub(super) fn check(name: &str, node: &Answered, access: &Access, findings: &mut Vec<Finding>) {
+pub(super) fn check(name: &str, node: &Answered, given: Given, findings: &mut Vec<Finding>) {
     let mut found = |severity, what: String, advice: &str| {
         findings.push(Finding::new(severity, name, what, advice));
     };
-    version(&node.version, access.tls, &mut found);
-    who_may(&node.settings, access, &mut found);
+    version(&node.version, given.tls.is_some(), &mut found);
+    who_may(&node.settings, given, &mut found);
     memory(&node.stats, &mut found);
     connections(&node.stats, &node.settings, &mut found);
     if let Some(skew) = node.skew.filter(|skew| skew.unsigned_abs() > MAX_SKEW) {
@@ -96,26 +96,35 @@ fn version(text: &str, over_tls: bool, found: &mut Found<'_>) {
     }
 }
 
-fn who_may(settings: &Stats, access: &Access, found: &mut Found<'_>) {
-    if access.user.is_some() && settings.text("auth_enabled_ascii") == Some("no") {
-        found(
-            Severity::Warning,
-            "it takes any credentials, as it asks for none: everybody may use it".to_owned(),
-            "start it with an authentication file (-Y), or leave --user off",
-        );
+fn who_may(settings: &Stats, given: Given, found: &mut Found<'_>) {
+    if let Some(user) = given.user {
+        if settings.text("auth_enabled_ascii") == Some("no") {
+            let user = user.option("--user", "user");
+            found(
+                Severity::Warning,
+                "it takes any credentials, as it asks for none: everybody may use it".to_owned(),
+                &format!("start it with an authentication file (-Y), or leave {user} off"),
+            );
+        }
+        if given.tls.is_none() {
+            let tls = user.option("--tls", "tls");
+            found(
+                Severity::Note,
+                "the password goes to it unencrypted".to_owned(),
+                &format!("start it with -Z and give {tls}, unless the network is yours alone"),
+            );
+        }
     }
-    if access.user.is_some() && !access.tls {
-        found(
-            Severity::Note,
-            "the password goes to it unencrypted".to_owned(),
-            "start it with -Z and give --tls, unless the network is yours alone",
+    if given.unverified {
+        let tls = given.tls.unwrap_or(Way::Arguments);
+        let (roots, insecure) = (
+            tls.option("--ca", "tls_roots"),
+            tls.option("--insecure", "tls_verify"),
         );
-    }
-    if access.insecure {
         found(
             Severity::Warning,
             "its certificate is not verified: it may be anybody's".to_owned(),
-            "give --ca instead of --insecure",
+            &format!("give {roots} instead of {insecure}"),
         );
     }
 }

@@ -9,7 +9,7 @@ fn stats(stats: &[(&str, &str)]) -> Stats {
 }
 
 /// What is found at a node that is well but for these.
-fn found(general: &[(&str, &str)], change: impl FnOnce(&mut Answered, &mut Access)) -> Vec<String> {
+fn found(general: &[(&str, &str)], change: impl FnOnce(&mut Answered, &mut Given)) -> Vec<String> {
     let mut node = Answered {
         took: Duration::from_millis(1),
         version: "1.6.45".to_owned(),
@@ -17,10 +17,10 @@ fn found(general: &[(&str, &str)], change: impl FnOnce(&mut Answered, &mut Acces
         settings: stats(&[]),
         skew: Some(0),
     };
-    let mut access = Access::default();
-    change(&mut node, &mut access);
+    let mut given = Given::default();
+    change(&mut node, &mut given);
     let mut findings = Vec::new();
-    check("a", &node, &access, &mut findings);
+    check("a", &node, given, &mut findings);
     let shown = findings.iter();
     let shown = shown.map(|finding| format!("{}: {}", finding.severity.word(), finding.what));
     shown.collect()
@@ -49,10 +49,10 @@ fn of_a_node_that_is_well_there_is_nothing_to_say() {
 
 #[test]
 fn versions_lack_what_came_later() {
-    let of = |version: &str, tls| {
-        found(&[], |node, access| {
+    let of = |version: &str, tls: bool| {
+        found(&[], |node, given| {
             version.clone_into(&mut node.version);
-            access.tls = tls;
+            given.tls = tls.then_some(Way::Arguments);
         })
     };
     assert_found(&of("1.6.40", false), &[]);
@@ -80,11 +80,11 @@ fn versions_lack_what_came_later() {
 #[test]
 fn credentials_and_certificates_that_protect_nothing_are_named() {
     let of = |asks: &str, options: &[&str]| {
-        found(&[], |node, access| {
+        found(&[], |node, given| {
             node.settings = stats(&[("auth_enabled_ascii", asks)]);
-            access.user = options.contains(&"user").then(|| "u".to_owned());
-            access.tls = options.contains(&"tls");
-            access.insecure = options.contains(&"insecure");
+            given.user = options.contains(&"user").then_some(Way::Arguments);
+            given.tls = options.contains(&"tls").then_some(Way::Arguments);
+            given.unverified = options.contains(&"insecure");
         })
     };
     assert_found(&of("no", &[]), &[]);
