@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Dialer, Discovered, Discovery, DiscoveryError};
+use super::{Dialer, Discovered, Discovery, DiscoveryError, bare_endpoint};
 use crate::address::{Endpoint, NodeConfig};
 use crate::error::{Error, Result};
 use crate::resolve::{Resolver, SystemResolver};
@@ -35,13 +35,10 @@ impl AddressRecords {
     ///
     /// [`ErrorKind::Config`](crate::ErrorKind::Config) if that is none.
     pub fn new(name: &str) -> Result<Self> {
-        let node: NodeConfig = name
-            .parse()
-            .map_err(|error: Error| Error::config("discovery", Arc::clone(error.detail())))?;
-        match node.endpoint() {
+        match bare_endpoint(name)? {
             Endpoint::Tcp { host, port } => Ok(Self {
-                host: host.clone(),
-                port: *port,
+                host,
+                port,
                 resolver: Arc::new(SystemResolver),
             }),
             Endpoint::Unix(_) => Err(Error::config(

@@ -1,15 +1,13 @@
 //! Amazon ElastiCache's list of nodes.
 
-use std::sync::Arc;
-
 use steersman_memcached_protocol::{
     ClusterConfig, ClusterNode, Key, Limits, Reply, Request, ServerErrorKind,
 };
 
-use super::{Dialer, Discovered, Discovery, DiscoveryError};
+use super::{Dialer, Discovered, Discovery, DiscoveryError, bare_endpoint};
 use crate::address::{Endpoint, NodeConfig};
 use crate::ask::ask;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A longer configuration is refused: one of 10,000 nodes is shorter.
 const MAX_CONFIGURATION: usize = 1024 * 1024;
@@ -45,13 +43,11 @@ impl ElastiCache {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if that is no address.
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if that is no address, or is written as a node
+    /// with a name or a weight, which an endpoint has not.
     pub fn new(endpoint: &str) -> Result<Self> {
-        let node: NodeConfig = endpoint
-            .parse()
-            .map_err(|error: Error| Error::config("discovery", Arc::clone(error.detail())))?;
         Ok(Self {
-            endpoint: node.endpoint().clone(),
+            endpoint: bare_endpoint(endpoint)?,
             by_address: false,
         })
     }

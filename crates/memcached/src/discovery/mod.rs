@@ -16,6 +16,7 @@ mod progress;
 mod services;
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::addresses::AddressRecords;
@@ -28,7 +29,8 @@ pub use self::progress::DiscoveryMetrics;
 pub(crate) use self::progress::Progress;
 #[cfg(feature = "dns")]
 pub use self::services::SrvRecords;
-use crate::address::NodeConfig;
+use crate::address::{Endpoint, NodeConfig};
+use crate::error::Error;
 
 /// Why a [`Discovery`] has no list; any error will do.
 pub type DiscoveryError = Box<dyn std::error::Error + Send + Sync>;
@@ -114,6 +116,23 @@ impl Discovered {
         self.valid_for = Some(time);
         self
     }
+}
+
+/// The endpoint that a source is asked at, written as a node's without name and weight, which say
+/// nothing of it.
+fn bare_endpoint(text: &str) -> crate::error::Result<Endpoint> {
+    let node: NodeConfig = text
+        .parse()
+        .map_err(|error: Error| Error::config("discovery", Arc::clone(error.detail())))?;
+    // A node is called as it is written unless that has a name or a weight.
+    if node.name() == text {
+        return Ok(node.endpoint().clone());
+    }
+    let what = format!(
+        "{text:?} is the place of no list: leave the name and the weight out, as in \"{}\"",
+        node.endpoint()
+    );
+    Err(Error::config("discovery", what))
 }
 
 type Finding<'a> = Pin<Box<dyn Future<Output = Result<Discovered, DiscoveryError>> + Send + 'a>>;

@@ -254,16 +254,27 @@ async fn an_endpoint_that_says_nothing_is_given_up_after_its_time_out() {
 }
 
 #[test]
-fn an_endpoint_is_written_as_a_node_is() {
+fn an_endpoint_is_written_as_a_node_without_name_and_weight() {
     let endpoint = ElastiCache::new("cfg.example").unwrap();
     let port = Endpoint::Tcp {
         host: "cfg.example".to_owned(),
         port: 11211,
     };
     assert!(format!("{endpoint:?}").contains(&format!("{port:?}")));
-    let error = ElastiCache::new("cfg:0").unwrap_err();
-    assert_eq!(
-        (error.kind(), error.option()),
-        (ErrorKind::Config, Some("discovery"))
-    );
+    for (text, why) in [
+        ("cfg:0", "is no node"),
+        (
+            "name=cfg",
+            "leave the name and the weight out, as in \"cfg:11211\"",
+        ),
+        ("cfg:1*2", "as in \"cfg:1\""),
+        ("cfg*1", "as in \"cfg:11211\""),
+    ] {
+        let error = ElastiCache::new(text).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.option()),
+            (ErrorKind::Config, Some("discovery"))
+        );
+        assert!(error.to_string().contains(why), "{text}: {error}");
+    }
 }
