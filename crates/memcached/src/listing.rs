@@ -12,7 +12,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 use steersman_memcached_protocol::{
     Dumped, DumpedItem, Limits, Metadump, Reply, Request, ServerError,
 };
@@ -56,6 +56,8 @@ pub struct KeyListing {
     transport: Box<dyn Transport>,
     /// How long the server may be silent.
     patience: Option<Duration>,
+    /// What the keys begin with that are this client's.
+    prefix: Box<[u8]>,
     dump: Metadump,
     input: BytesMut,
     /// What has been read and not been asked for: the beginning.
@@ -76,6 +78,10 @@ impl KeyListing {
                 node: Arc::clone(&name),
                 transport: opened.transport,
                 patience: options.timeout,
+                prefix: options
+                    .keys
+                    .as_ref()
+                    .map_or_else(Box::default, |rules| rules.prefix.clone()),
                 dump: Metadump::new(),
                 input: BytesMut::new(),
                 first: None,
@@ -146,18 +152,26 @@ impl KeyListing {
         if self.ended {
             return Ok(None);
         }
-        let part = match self.first.take() {
-            Some(first) => Ok(first),
-            None => self.part().await,
-        };
-        let item = match part {
-            Ok(Dumped::Item(item)) => return Ok(Some(item)),
-            Ok(Dumped::End) => Ok(None),
-            Ok(Dumped::Refused(refusal)) => Err(refused(refusal)),
-            Err(error) => Err(error),
+        let end = loop {
+            let part = match self.first.take() {
+                Some(first) => Ok(first),
+                None => self.part().await,
+            };
+            match part {
+                Ok(Dumped::Item(mut item)) => {
+                    // A caller has no empty key, so the prefix alone is none of its own.
+                    if item.key.len() > self.prefix.len() && item.key.starts_with(&self.prefix) {
+                        item.key.advance(self.prefix.len());
+                        return Ok(Some(item));
+                    }
+                }
+                Ok(Dumped::End) => break Ok(None),
+                Ok(Dumped::Refused(refusal)) => break Err(refused(refusal)),
+                Err(error) => break Err(error),
+            }
         };
         self.ended = true;
-        item.map_err(|error| in_words(error, &self.node))
+        end.map_err(|error| in_words(error, &self.node))
     }
 
     async fn part(&mut self) -> Result<Dumped> {

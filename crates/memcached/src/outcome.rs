@@ -62,6 +62,23 @@ pub struct Many<K, V = Value> {
 }
 
 impl<K: Eq + Hash, V> Many<K, V> {
+    /// Sorts what became of each key.
+    pub(crate) fn of(answers: Vec<(K, Result<Option<V>>)>) -> Self {
+        let mut many = Self {
+            found: HashMap::with_capacity(answers.len()),
+            missing: Vec::new(),
+            failed: Vec::new(),
+        };
+        for (key, answer) in answers {
+            match answer {
+                Ok(Some(value)) => drop(many.found.insert(key, value)),
+                Ok(None) => many.missing.push(key),
+                Err(error) => many.failed.push((key, error)),
+            }
+        }
+        many
+    }
+
     /// The found values, or the first failure if any key failed.
     ///
     /// # Errors

@@ -70,29 +70,11 @@ impl<O: sealed::Operation> CallFuture<O> {
         }
     }
 
-    /// Says of an error that was found in the answer what was asked, and of which node.
-    #[cold]
-    pub(crate) fn explain_answer(&self, error: Error) -> Error {
-        let Call {
-            shared, operation, ..
-        } = &self.call;
-        let error = error.asked(operation.name());
-        // Any replica may have answered.
-        if shared.cluster.replicator.is_some() {
-            return error;
-        }
-        match shared.owner(operation.key().unwrap_or_default()) {
-            Ok(node) => error.at_node(node.name()),
-            Err(_) => error,
-        }
-    }
-}
-
-impl<O: sealed::Operation> Future for CallFuture<O> {
-    type Output = Result<O::Output>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { call, state, watch } = self.get_mut();
+    /// Comes to an answer, of which whoever looks at it has yet to say by [`end`](Self::end) whether it
+    /// is one.
+    #[inline]
+    pub(crate) fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<O::Output>> {
+        let Self { call, state, watch } = self;
         loop {
             let outcome = ready!(match state {
                 State::Sent(reply) => reply.poll(cx).map(|told| call.read(told, watch)),
@@ -118,13 +100,42 @@ impl<O: sealed::Operation> Future for CallFuture<O> {
                 {
                     *state = State::Fresh;
                 }
-                outcome => {
-                    let outcome = outcome.map_err(|error| call.explain(error));
-                    watch.end(outcome.as_ref().err());
-                    return Poll::Ready(outcome);
-                }
+                outcome => return Poll::Ready(outcome.map_err(|error| call.explain(error))),
             }
         }
+    }
+
+    /// The call has ended, with that error if it failed.
+    #[inline]
+    pub(crate) fn end(&mut self, error: Option<&Error>) {
+        self.watch.end(error);
+    }
+
+    /// Says of an error that was found in the answer what was asked, and of which node.
+    #[cold]
+    pub(crate) fn explain_answer(&self, error: Error) -> Error {
+        let Call {
+            shared, operation, ..
+        } = &self.call;
+        let error = error.asked(operation.name());
+        // Any replica may have answered.
+        if shared.cluster.replicator.is_some() {
+            return error;
+        }
+        match shared.owner(operation.key().unwrap_or_default()) {
+            Ok(node) => error.at_node(node.name()),
+            Err(_) => error,
+        }
+    }
+}
+
+impl<O: sealed::Operation> Future for CallFuture<O> {
+    type Output = Result<O::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = ready!(self.poll_answer(cx));
+        self.end(answer.as_ref().err());
+        Poll::Ready(answer)
     }
 }
 
@@ -249,7 +260,10 @@ impl<O: sealed::Operation> Call<O> {
         match told {
             Told::Reply(reply) => {
                 watch.replied(&reply);
-                O::read(reply).map_err(|reply| self.unfit(&reply))
+                match O::read(reply) {
+                    Ok(answer) => Ok(self.operation.in_own_words(answer)),
+                    Err(reply) => Err(self.unfit(&reply)),
+                }
             }
             Told::Failed(error) => Err(error),
             Told::TimedOut(node, stage) => {

@@ -64,7 +64,7 @@ impl<K> fmt::Debug for GetMany<K> {
 #[must_use = "futures do nothing until they are awaited"]
 pub struct GetManyFuture<K> {
     keys: Vec<K>,
-    results: Pin<Box<dyn Future<Output = Vec<Outcome>> + Send>>,
+    results: Pin<Box<dyn Future<Output = (Vec<Outcome>, CallWatch)> + Send>>,
 }
 
 // The keys are not pinned: nothing points into them.
@@ -97,24 +97,26 @@ impl<K: AsRef<[u8]> + Eq + Hash> IntoFuture for GetMany<K> {
     }
 }
 
+impl<K> GetManyFuture<K> {
+    /// What became of each key. The watch has yet to be told how the call ended by whoever looks at
+    /// the values.
+    pub(crate) fn poll_answers(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<(Vec<(K, Outcome)>, CallWatch)> {
+        let (results, watch) = ready!(self.results.as_mut().poll(cx));
+        let keys = std::mem::take(&mut self.keys);
+        Poll::Ready((keys.into_iter().zip(results).collect(), watch))
+    }
+}
+
 impl<K: Eq + Hash> Future for GetManyFuture<K> {
     type Output = Many<K>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Many<K>> {
-        let results = ready!(self.results.as_mut().poll(cx));
-        let mut many = Many {
-            found: HashMap::new(),
-            missing: Vec::new(),
-            failed: Vec::new(),
-        };
-        for (key, result) in std::mem::take(&mut self.keys).into_iter().zip(results) {
-            match result {
-                Ok(Some(value)) => drop(many.found.insert(key, value)),
-                Ok(None) => many.missing.push(key),
-                Err(error) => many.failed.push((key, error)),
-            }
-        }
-        Poll::Ready(many)
+        let (answers, mut watch) = ready!(self.poll_answers(cx));
+        watch.end_many(answers.iter().map(|(_, result)| result));
+        Poll::Ready(Many::of(answers))
     }
 }
 
@@ -167,7 +169,7 @@ async fn read_all(
     asked: Asked,
     kind: ReadOf,
     limit: Option<Duration>,
-) -> Vec<Outcome> {
+) -> (Vec<Outcome>, CallWatch) {
     // As for single calls: those that fail at once must not starve the client's tasks.
     tokio::task::coop::consume_budget().await;
     let cluster = &shared.cluster;
@@ -187,8 +189,7 @@ async fn read_all(
         });
         let reads = read_many(&shared, name, commands, Limit::new(limit));
         let results = watch.around(reads).await;
-        watch.end_many(&results);
-        return results;
+        return (results, watch);
     }
     // A key without a result was asked of a node whose part did not report it, which cannot be.
     let mut results: Vec<Outcome> = std::iter::repeat_with(|| Err(Error::closed()))
@@ -231,8 +232,7 @@ async fn read_all(
         .into_iter()
         .map(|result| result.map_err(|error| cluster.explain(error).asked(kind.name(true))))
         .collect();
-    watch.end_many(&results);
-    results
+    (results, watch)
 }
 
 /// The keys of one node.

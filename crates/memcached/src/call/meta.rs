@@ -13,7 +13,8 @@ use crate::keys::invalid_key;
 pub struct Meta<K, B> {
     key: K,
     build: B,
-    /// The server has no meta commands: the classic command of the same effect is sent.
+    /// The server has no meta commands: the classic command of the same effect is sent, if there is
+    /// one.
     classic: bool,
 }
 
@@ -87,11 +88,10 @@ impl<K: AsRef<[u8]>, B: build::Build> sealed::Operation for Meta<K, B> {
         Ok(classic.unwrap_or(Request::Meta(command)))
     }
 
+    /// Whether there is a classic command depends on the key that is sent: without one the meta
+    /// command is made, and refused, once more.
     fn fall_back(&mut self) -> bool {
-        let has_classic = self
-            .command(self.key.as_ref())
-            .is_ok_and(|command| command.classic().is_some());
-        has_classic && !std::mem::replace(&mut self.classic, true)
+        !std::mem::replace(&mut self.classic, true)
     }
 
     fn read(reply: Reply) -> std::result::Result<meta::Reply, Reply> {
@@ -99,6 +99,15 @@ impl<K: AsRef<[u8]>, B: build::Build> sealed::Operation for Meta<K, B> {
             Reply::Meta(reply) => Ok(*reply),
             classic => meta::Reply::from_classic(classic),
         }
+    }
+
+    /// The key in a reply is the one that was sent: under the client's prefix, or a digest.
+    fn in_own_words(&self, mut reply: meta::Reply) -> meta::Reply {
+        let own = self.key.as_ref();
+        if reply.key.as_ref().is_some_and(|sent| sent != own) {
+            reply.key = Some(Bytes::copy_from_slice(own));
+        }
+        reply
     }
 }
 

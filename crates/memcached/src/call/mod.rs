@@ -93,6 +93,11 @@ pub(crate) mod sealed {
             Self::read(reply)
         }
 
+        /// Puts an answer in the words of the caller, where it repeats those of the request.
+        fn in_own_words(&self, answer: Self::Output) -> Self::Output {
+            answer
+        }
+
         /// For operations that do not wait for the reply: what they give instead.
         fn unanswered() -> Option<Self::Output> {
             None

@@ -16,6 +16,8 @@ use crate::value::IntoValue;
 /// - The server's version is asked before the first of them on a connection. A command or flag that
 ///   the server lacks is [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported), and nothing is
 ///   sent; but what a classic command can do as well is done by that.
+/// - A key that is asked for in the reply is the caller's, whatever the client's
+///   [prefix](crate::Builder::key_prefix) and whether or not it is sent as a digest.
 /// - They speak to the key's owner alone: with [replicas](crate::Builder::replicas) the other copies
 ///   neither learn of a change nor are read. Use them on keys that the other commands do not touch.
 impl Client {

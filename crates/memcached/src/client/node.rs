@@ -11,6 +11,7 @@ use crate::call::{
     Stats, Verbosity, Version,
 };
 use crate::error::{Error, ErrorKind, Result};
+use crate::keys;
 use crate::listing::KeyListing;
 use crate::meta;
 use crate::metrics::PoolMetrics;
@@ -83,7 +84,9 @@ impl NodeHandle {
     }
 
     /// Lists the keys of the node, whether or not it owns them, on a connection of its own: other
-    /// calls go on as before. The server must have its LRU crawler, as it has by default, and while
+    /// calls go on as before. A client with a [prefix](crate::Builder::key_prefix) lists its own keys, as
+    /// it calls them: without the prefix, and none that have another. A key that was sent as a
+    /// [digest](crate::Builder::hash_long_keys) is listed as that, since nobody knows what it was. The server must have its LRU crawler, as it has by default, and while
     /// that is at something else, such as a listing for somebody else, this waits for as long as the
     /// client's [`timeout`](crate::Builder::timeout). That is also how long the server may be silent.
     ///
@@ -101,13 +104,17 @@ impl NodeHandle {
 
     /// What the node keeps about an item, whether or not it owns the key; `None` on a miss. It does
     /// not count as a read of the item, except where the server is older than the meta commands,
-    /// 1.6.0: there the value is read, and less is known.
+    /// 1.6.0: there the value is read, and less is known. The client's
+    /// [prefix](crate::Builder::key_prefix) is put in front of the key, as for a `get`.
     ///
     /// # Errors
     ///
     /// As those of a `get`.
     pub async fn inspect(&self, key: impl AsRef<[u8]>) -> Result<Option<Inspected>> {
-        let key = key.as_ref();
+        // A call of a node takes its key as it is sent.
+        let rules = self.shared.options().keys.as_ref();
+        let key = keys::sent(rules, key.as_ref()).map_err(|error| error.asked("inspect"))?;
+        let key = &*key;
         let about = match self
             .call(Meta::new(key, MetaGet::new(Inspected::ask)))
             .await

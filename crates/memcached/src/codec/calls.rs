@@ -1,6 +1,5 @@
 //! The calls of a typed view: the client's own, with a value encoded before or decoded after.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
 use std::pin::Pin;
@@ -169,13 +168,17 @@ impl<K: AsRef<[u8]>, C, T> Future for TypedReadFuture<K, C, T> {
     type Output = Result<Option<T>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(value) = ready!(Pin::new(&mut self.call).poll(cx))? else {
-            return Poll::Ready(Ok(None));
+        let decoded = match ready!(self.call.poll_answer(cx)) {
+            Ok(Some(value)) => {
+                let shape = Shape::of(&value);
+                let decoded = (self.decode)(&self.view, value).map(Some);
+                decoded.map_err(|error| self.call.explain_answer(undecodable(shape, error)))
+            }
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
         };
-        let shape = Shape::of(&value);
-        let decoded = (self.decode)(&self.view, value);
-        let decoded = decoded.map_err(|error| self.call.explain_answer(undecodable(shape, error)));
-        Poll::Ready(decoded.map(Some))
+        self.call.end(decoded.as_ref().err());
+        Poll::Ready(decoded)
     }
 }
 
@@ -235,22 +238,22 @@ impl<K: Eq + Hash, C, T> Future for TypedManyFuture<K, C, T> {
     type Output = Many<K, T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Many<K, T>> {
-        let raw = ready!(Pin::new(&mut self.call).poll(cx));
-        let mut many = Many {
-            found: HashMap::with_capacity(raw.found.len()),
-            missing: raw.missing,
-            failed: raw.failed,
-        };
-        for (key, value) in raw.found {
-            let shape = Shape::of(&value);
-            match (self.decode)(&self.view, value) {
-                Ok(value) => drop(many.found.insert(key, value)),
-                Err(error) => {
-                    let error = undecodable(shape, error).asked("get_many");
-                    many.failed.push((key, error));
-                }
-            }
-        }
-        Poll::Ready(many)
+        let (answers, mut watch) = ready!(self.call.poll_answers(cx));
+        let decoded: Vec<_> = answers
+            .into_iter()
+            .map(|(key, answer)| {
+                let decoded = answer.and_then(|value| {
+                    let Some(value) = value else {
+                        return Ok(None);
+                    };
+                    let shape = Shape::of(&value);
+                    let decoded = (self.decode)(&self.view, value).map(Some);
+                    decoded.map_err(|error| undecodable(shape, error).asked("get_many"))
+                });
+                (key, decoded)
+            })
+            .collect();
+        watch.end_many(decoded.iter().map(|(_, result)| result));
+        Poll::Ready(Many::of(decoded))
     }
 }

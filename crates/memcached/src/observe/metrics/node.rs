@@ -12,6 +12,7 @@ use super::calls::Calls;
 use super::names;
 use super::observed::{Observed, number, with};
 use crate::address::NodeConfig;
+use crate::error::ErrorKind;
 use crate::metrics::PoolMetrics;
 use crate::node::Node;
 use crate::observe::outcome::Outcome;
@@ -46,6 +47,8 @@ pub(in crate::observe) enum Lookup {
 impl From<Outcome> for Lookup {
     fn from(outcome: Outcome) -> Self {
         match outcome {
+            // The node had a value, if none that the codec understands.
+            Outcome::Failed(ErrorKind::Codec) => Self::Hit,
             Outcome::Failed(_) => Self::Error,
             Outcome::Miss => Self::Miss,
             // A meta get may find an item without asking for its value.
