@@ -33,10 +33,7 @@ impl Settings {
         config: &Config,
         command: String,
     ) -> Result<Self, Failure> {
-        let mut scheme = match &globals.placement {
-            Some(name) => name.parse()?,
-            None => config.placement,
-        };
+        let mut scheme = globals.placement.unwrap_or(config.placement);
         if let Some(bits) = globals.slot_bits {
             scheme = scheme.with_slot_bits(bits)?;
         }

@@ -11,13 +11,14 @@ use crate::errors::reason;
 
 /// Reads `[NAME=]ADDR[*WEIGHT]`, given by `from`.
 ///
-/// What is placed is NAME, or ADDR as written. With emcache's placements IPv6 may be written as
-/// emcache's users do, without brackets: the text is hashed, so it cannot be rewritten.
+/// What is placed is NAME, or ADDR as written. With other clients' placements IPv6 may be written as
+/// their users do, without brackets.
 pub(crate) fn parse(text: &str, scheme: Scheme, from: impl Display) -> Result<NodeConfig, Failure> {
     let text = text.trim();
-    let bare = match scheme {
-        Scheme::Emcache | Scheme::EmcacheAarch64 => bare_ipv6(text),
-        _ => None,
+    let bare = if scheme.reads_addresses() {
+        bare_ipv6(text)
+    } else {
+        None
     };
     match bare {
         Some(endpoint) => Ok(NodeConfig::new(text, endpoint)),

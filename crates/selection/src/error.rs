@@ -135,7 +135,8 @@ impl Error {
         )
     }
 
-    pub(crate) fn unknown_scheme(name: &str, names: &[&str]) -> Self {
+    pub(crate) fn unknown_scheme(name: &str, names: &[impl AsRef<str>]) -> Self {
+        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         Self::new(
             ErrorKind::UnknownScheme,
             format!(

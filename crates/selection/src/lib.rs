@@ -143,6 +143,11 @@ mod topology;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::latency::{LatencyParameters, Score};
 pub use crate::node::{Member, NodeIndex};
+#[cfg(feature = "compat")]
+pub use crate::placement::{
+    Compat, LibmemcachedHash, McrouterWeights, PymemcacheKeys, SpymemcachedHash, SpymemcachedNames,
+    TwemproxyHash, UhashringRing,
+};
 pub use crate::placement::{Placement, Scheme};
 pub use crate::policy::{
     Attempt, BoxPlan, Call, Candidate, Change, Condition, Consistency, Counters, DatacenterAware,

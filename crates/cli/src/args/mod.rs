@@ -6,13 +6,13 @@ pub(crate) mod bench;
 pub(crate) mod cassandra;
 mod operate;
 mod request;
+mod scheme;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use steersman_memcached::Scheme;
@@ -22,6 +22,7 @@ pub(crate) use self::operate::{ListKeys, Operate, Top};
 pub(crate) use self::request::{
     Admin, Arithmetic, Item, ItemOptions, Keys, KeysAndTtl, Read, Write,
 };
+use self::scheme::SchemeParser;
 use crate::duration::{self, Limit};
 
 const AFTER_HELP: &str = "\
@@ -167,13 +168,11 @@ pub(crate) struct Globals {
     pub(crate) config: Option<PathBuf>,
 
     /// How keys are placed on nodes; the same for every client of a cluster [default: rendezvous]
-    #[arg(
-        long,
-        value_name = "SCHEME",
-        value_parser = PossibleValuesParser::new(Scheme::NAMES),
-        global = true
-    )]
-    pub(crate) placement: Option<String>,
+    ///
+    /// `rendezvous` and `rendezvous-exact` are Steersman's own. The others are those of other clients,
+    /// to share a cache with them; some take a variant, as in `libmemcached-modula:crc`.
+    #[arg(long, value_name = "SCHEME", value_parser = SchemeParser, global = true)]
+    pub(crate) placement: Option<Scheme>,
 
     /// The slots of the placement `rendezvous`, as a power of two: 8 to 24 [default: 16]
     #[arg(long, value_name = "BITS", global = true)]

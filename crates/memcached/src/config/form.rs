@@ -243,14 +243,11 @@ impl Form for SchemeName {
 
     fn read(given: &Setting) -> Result<Scheme, String> {
         let name = word::<Self>(given)?;
-        name.parse().map_err(|_| {
-            let names = Scheme::NAMES.join(", ");
-            format!("{}: {names}", unfit::<Self>(given))
-        })
+        name.parse::<Scheme>().map_err(|error| error.to_string())
     }
 
     fn show(value: &Scheme) -> Option<Setting> {
-        Some(Setting::Text(value.name().to_owned()))
+        Some(Setting::Text(value.to_string()))
     }
 }
 

@@ -1,9 +1,27 @@
-//! The hash functions of the native placements.
+//! Hash functions: here those of the native placements, in the modules those of other clients.
 //!
 //! Everything here decides where keys live, so nothing here may ever change: another seed or
-//! constant would be another placement under another name. `tests/vectors/rendezvous.json` pins it.
+//! constant would be another placement under another name. `tests/vectors` pins it.
 
+#[cfg(feature = "compat")]
+pub(crate) mod crc;
+#[cfg(feature = "compat")]
+pub(crate) mod digest;
+#[cfg(feature = "compat")]
+pub(crate) mod fnv;
+#[cfg(feature = "compat")]
+pub(crate) mod hsieh;
+#[cfg(feature = "compat")]
+pub(crate) mod jenkins;
+#[cfg(feature = "compat")]
+pub(crate) mod murmur2;
 pub(crate) mod murmur3;
+#[cfg(feature = "compat")]
+pub(crate) mod murmur3_32;
+#[cfg(feature = "compat")]
+pub(crate) mod one_at_a_time;
+#[cfg(feature = "compat")]
+pub(crate) mod text;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -46,3 +64,13 @@ const fn mix(x: u64) -> u64 {
     let x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (x ^ (x >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
+
+/// A byte widened as C widens a signed `char`: one of 128 or more sets all bits above it.
+#[cfg(feature = "compat")]
+#[inline]
+pub(crate) const fn widened(byte: u8) -> u32 {
+    (byte.cast_signed() as i32).cast_unsigned()
+}
+
+#[cfg(all(test, feature = "compat"))]
+mod tests;

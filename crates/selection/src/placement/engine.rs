@@ -2,6 +2,8 @@
 //! the members, any number at once.
 
 use super::Scheme;
+#[cfg(feature = "compat")]
+use super::compat::Compatible;
 use super::emcache::Emcache;
 use super::rendezvous::Rendezvous;
 use super::slots::Slots;
@@ -13,6 +15,8 @@ pub(super) enum Engine {
     Slots(Slots),
     Exact(Rendezvous),
     Emcache(Emcache),
+    #[cfg(feature = "compat")]
+    Compat(Box<Compatible>),
 }
 
 impl Engine {
@@ -35,6 +39,12 @@ impl Engine {
             Scheme::RendezvousExact => Ok(Self::Exact(rendezvous())),
             Scheme::Emcache => emcache(Emcache::signed()),
             Scheme::EmcacheAarch64 => emcache(Emcache::unsigned()),
+            #[cfg(feature = "compat")]
+            Scheme::Compat(compat) => {
+                let mut nodes = Compatible::new(compat);
+                nodes.insert(members)?;
+                Ok(Self::Compat(Box::new(nodes)))
+            }
         }
     }
 
@@ -45,6 +55,8 @@ impl Engine {
             Self::Slots(slots) => slots.owner(hash::key(key)),
             Self::Exact(nodes) => nodes.owner(hash::key(key)),
             Self::Emcache(nodes) => nodes.owner(key),
+            #[cfg(feature = "compat")]
+            Self::Compat(nodes) => nodes.owner(key),
         }
     }
 
@@ -55,6 +67,8 @@ impl Engine {
             Self::Slots(slots) => slots.best(hash::key(key), out),
             Self::Exact(nodes) => nodes.best(hash::key(key), out),
             Self::Emcache(nodes) => nodes.best(key, out),
+            #[cfg(feature = "compat")]
+            Self::Compat(nodes) => nodes.best(key, out),
         }
     }
 
@@ -63,6 +77,8 @@ impl Engine {
         match self {
             Self::Slots(slots) => slots.fill(),
             Self::Exact(_) | Self::Emcache(_) => {}
+            #[cfg(feature = "compat")]
+            Self::Compat(_) => {}
         }
     }
 
@@ -72,6 +88,8 @@ impl Engine {
             Self::Slots(slots) => slots.insert(come),
             Self::Exact(nodes) => nodes.insert(come),
             Self::Emcache(nodes) => nodes.insert(come)?,
+            #[cfg(feature = "compat")]
+            Self::Compat(nodes) => nodes.insert(come)?,
         }
         Ok(())
     }
@@ -82,6 +100,8 @@ impl Engine {
             Self::Slots(slots) => slots.remove(gone),
             Self::Exact(nodes) => nodes.remove(gone),
             Self::Emcache(nodes) => nodes.remove(gone),
+            #[cfg(feature = "compat")]
+            Self::Compat(nodes) => nodes.remove(gone),
         }
     }
 
@@ -91,18 +111,20 @@ impl Engine {
             Self::Slots(slots) => slots.remove(gone),
             Self::Exact(nodes) => nodes.remove(gone),
             Self::Emcache(nodes) => nodes.set_active(gone, false),
+            #[cfg(feature = "compat")]
+            Self::Compat(nodes) => nodes.set_active(gone, false),
         }
     }
 
     /// Brings members back.
     pub(super) fn activate(&mut self, back: &[(NodeIndex, &Member)]) {
+        let indices = || back.iter().map(|(index, _)| *index).collect::<Vec<_>>();
         match self {
             Self::Slots(slots) => slots.insert(back),
             Self::Exact(nodes) => nodes.insert(back),
-            Self::Emcache(nodes) => {
-                let back: Vec<_> = back.iter().map(|(index, _)| *index).collect();
-                nodes.set_active(&back, true);
-            }
+            Self::Emcache(nodes) => nodes.set_active(&indices(), true),
+            #[cfg(feature = "compat")]
+            Self::Compat(nodes) => nodes.set_active(&indices(), true),
         }
     }
 }

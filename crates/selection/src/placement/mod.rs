@@ -3,6 +3,9 @@
 //! [`Placement`] keeps the members and hands each change and each question to the scheme's own
 //! module. What they share is the roster of members; how keys find nodes is theirs alone.
 
+mod address;
+#[cfg(feature = "compat")]
+mod compat;
 mod emcache;
 mod engine;
 #[cfg(test)]
@@ -15,6 +18,11 @@ mod slots;
 use std::fmt;
 
 pub use self::scheme::Scheme;
+#[cfg(feature = "compat")]
+pub use self::scheme::{
+    Compat, LibmemcachedHash, McrouterWeights, PymemcacheKeys, SpymemcachedHash, SpymemcachedNames,
+    TwemproxyHash, UhashringRing,
+};
 
 use self::engine::Engine;
 use self::roster::Roster;

@@ -1,5 +1,7 @@
 //! Placement through the public interface.
 
+#[cfg(feature = "compat")]
+mod compat;
 mod golden;
 mod limits;
 mod model;

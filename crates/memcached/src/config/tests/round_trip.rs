@@ -63,9 +63,7 @@ fn source() -> impl Strategy<Value = DiscoverySource> {
 fn placement() -> impl Strategy<Value = Scheme> {
     prop_oneof![
         (8..=24_u8).prop_map(|slot_bits| Scheme::Rendezvous { slot_bits }),
-        Just(Scheme::RendezvousExact),
-        Just(Scheme::Emcache),
-        Just(Scheme::EmcacheAarch64),
+        prop::sample::select(Scheme::all().collect::<Vec<_>>()),
     ]
 }
 

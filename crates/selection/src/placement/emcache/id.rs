@@ -1,60 +1,19 @@
 //! What emcache hashes of a node: its host and port run together, or its socket's path.
 
-use std::net::Ipv6Addr;
-
 use crate::Error;
+use crate::placement::address::Address;
 
-const DEFAULT_PORT: u16 = 11_211;
-
-/// The id of a node that is named as a user writes it: `host:port`, `host` (port 11211),
-/// `[v6]:port`, `[v6]`, `v6:port` or `v6` without brackets, `/path` or `unix:/path`.
+/// The id of a node that is named as a user writes it.
 pub(super) fn of(name: &str) -> Result<String, Error> {
-    let path = name.strip_prefix("unix:").unwrap_or(name);
-    if path.starts_with('/') {
-        return Ok(path.to_owned());
-    }
-    let (host, port) = split(name).map_err(|problem| Error::invalid_name(name, problem))?;
-    Ok(format!("{host}{port}"))
-}
-
-/// Splits the address of a TCP node into host and port, or says what is wrong with it.
-fn split(name: &str) -> Result<(&str, u16), &'static str> {
-    if let Some(bracketed) = name.strip_prefix('[') {
-        let (host, after) = bracketed
-            .split_once(']')
-            .ok_or("its bracket is not closed")?;
-        return match after.strip_prefix(':') {
-            _ if host.is_empty() => Err("there is no address in its brackets"),
-            Some(port) => Ok((host, self::port(port)?)),
-            None if after.is_empty() => Ok((host, DEFAULT_PORT)),
-            None => Err("what follows its bracket is not `:port`"),
-        };
-    }
-    let Some((host, port)) = name.rsplit_once(':') else {
-        return Ok((name, DEFAULT_PORT));
-    };
-    if host.is_empty() {
-        Err("there is no host before its port")
-    } else if !host.contains(':') || host.parse::<Ipv6Addr>().is_ok() {
-        Ok((host, self::port(port)?))
-    } else if name.parse::<Ipv6Addr>().is_ok() {
-        Ok((name, DEFAULT_PORT))
-    } else {
-        Err("it has several colons and is no IPv6 address; write IPv6 as `[address]:port`")
-    }
-}
-
-fn port(digits: &str) -> Result<u16, &'static str> {
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-    let port = if plain { digits.parse().ok() } else { None };
-    port.filter(|port| *port != 0)
-        .ok_or("its port is not a number from 1 to 65535")
+    Ok(match Address::of(name)? {
+        Address::Tcp { host, port } => format!("{host}{port}"),
+        Address::Unix { path } => path.to_owned(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::of;
-    use crate::ErrorKind;
 
     #[test]
     fn names_as_users_write_them() {
@@ -76,28 +35,6 @@ mod tests {
             ("köln:11211", "köln11211"),
         ] {
             assert_eq!(of(name).unwrap(), id, "{name}");
-        }
-    }
-
-    #[test]
-    fn names_that_are_no_address() {
-        for name in [
-            ":11211",
-            "localhost:",
-            "localhost:0",
-            "localhost:65536",
-            "localhost:+11211",
-            "localhost:memcached",
-            "[::1",
-            "[]:11211",
-            "[::1]11211",
-            "[::1]:",
-            "a:b:11211",
-            "fe80::1%eth0:11211",
-        ] {
-            let error = of(name).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::InvalidName, "{name}");
-            assert!(error.to_string().contains(name), "{error}");
         }
     }
 }

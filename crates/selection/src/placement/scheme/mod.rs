@@ -1,7 +1,16 @@
 //! The placements by name.
 
+#[cfg(feature = "compat")]
+mod compat;
+
 use std::fmt;
 use std::str::FromStr;
+
+#[cfg(feature = "compat")]
+pub use self::compat::{
+    Compat, LibmemcachedHash, McrouterWeights, PymemcacheKeys, SpymemcachedHash, SpymemcachedNames,
+    TwemproxyHash, UhashringRing,
+};
 
 use crate::Error;
 
@@ -47,15 +56,53 @@ pub enum Scheme {
     /// `emcache-aarch64`: the same where C's `char` is unsigned: Linux on aarch64. emcache's hash
     /// depends on it, so that its clients on the two kinds of machines disagree.
     EmcacheAarch64,
+    /// The placement of another client; with the crate's feature `compat`.
+    #[cfg(feature = "compat")]
+    Compat(Compat),
 }
 
 impl Scheme {
-    /// The names of all schemes.
+    /// The names of all schemes, without their parameters. Where one has variants, it is the default
+    /// variant's name, and `NAME:VARIANT` that of another; [`Scheme::all`] goes over all of them.
     pub const NAMES: &'static [&'static str] = &[
         "rendezvous",
         "rendezvous-exact",
         "emcache",
         "emcache-aarch64",
+        #[cfg(feature = "compat")]
+        "libmemcached-modula",
+        #[cfg(feature = "compat")]
+        "libmemcached-ketama",
+        #[cfg(feature = "compat")]
+        "libmemcached-ketama-spy",
+        #[cfg(feature = "compat")]
+        "libmemcached-ketama-weighted",
+        #[cfg(feature = "compat")]
+        "libmemcached-ketama-weighted-spy",
+        #[cfg(feature = "compat")]
+        "twemproxy-ketama",
+        #[cfg(feature = "compat")]
+        "twemproxy-modula",
+        #[cfg(feature = "compat")]
+        "spymemcached-ketama",
+        #[cfg(feature = "compat")]
+        "spymemcached-modula",
+        #[cfg(feature = "compat")]
+        "pymemcache",
+        #[cfg(feature = "compat")]
+        "uhashring",
+        #[cfg(feature = "compat")]
+        "dalli",
+        #[cfg(feature = "compat")]
+        "gomemcache",
+        #[cfg(feature = "compat")]
+        "mcrouter-ch3",
+        #[cfg(feature = "compat")]
+        "mcrouter-crc32",
+        #[cfg(feature = "compat")]
+        "mcrouter-rendezvous",
+        #[cfg(feature = "compat")]
+        "memcachio",
     ];
 
     /// The slot bits of the default scheme: 16.
@@ -67,14 +114,40 @@ impl Scheme {
     /// The most slot bits: 24, or 16,777,216 slots.
     pub const MAX_SLOT_BITS: u8 = 24;
 
-    /// The scheme's name, one of [`Scheme::NAMES`], without parameters.
+    /// The scheme's name, one of [`Scheme::NAMES`], without parameters and variant. With its variant
+    /// it is written by `Display`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rendezvous { .. } => Self::NAMES[0],
             Self::RendezvousExact => Self::NAMES[1],
             Self::Emcache => Self::NAMES[2],
             Self::EmcacheAarch64 => Self::NAMES[3],
+            #[cfg(feature = "compat")]
+            Self::Compat(compat) => compat.family(),
         }
+    }
+
+    /// Every scheme with default parameters, and every variant of those that have some.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let schemes = Self::WITHOUT_VARIANTS.into_iter();
+        #[cfg(feature = "compat")]
+        let schemes = schemes.chain(Compat::all().map(Self::Compat));
+        schemes
+    }
+
+    const WITHOUT_VARIANTS: [Self; 4] = [
+        Self::Rendezvous {
+            slot_bits: Self::DEFAULT_SLOT_BITS,
+        },
+        Self::RendezvousExact,
+        Self::Emcache,
+        Self::EmcacheAarch64,
+    ];
+
+    /// Whether the names of nodes are read as addresses: `host:port`, `host`, `[v6]:port`, IPv6
+    /// without brackets, or the path of a Unix socket. Otherwise they are any text.
+    pub const fn reads_addresses(self) -> bool {
+        !matches!(self, Self::Rendezvous { .. } | Self::RendezvousExact)
     }
 
     /// The scheme with another number of slots.
@@ -116,9 +189,14 @@ impl Default for Scheme {
 }
 
 impl fmt::Display for Scheme {
-    /// Writes the scheme's [name](Scheme::name).
+    /// Writes the scheme's [name](Scheme::name), and its variant if that is not the default:
+    /// what [`Scheme::from_str`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        match self {
+            #[cfg(feature = "compat")]
+            Self::Compat(compat) => compat.fmt(f),
+            scheme => f.pad(scheme.name()),
+        }
     }
 }
 
@@ -126,15 +204,14 @@ impl FromStr for Scheme {
     type Err = Error;
 
     /// The scheme of that name, with default parameters. Fails with
-    /// [`ErrorKind::UnknownScheme`](crate::ErrorKind::UnknownScheme); the message lists the names.
+    /// [`ErrorKind::UnknownScheme`](crate::ErrorKind::UnknownScheme); the message lists the names,
+    /// or the variants if only the variant is unknown.
     fn from_str(name: &str) -> Result<Self, Error> {
-        let schemes = [
-            Self::default(),
-            Self::RendezvousExact,
-            Self::Emcache,
-            Self::EmcacheAarch64,
-        ];
-        schemes
+        #[cfg(feature = "compat")]
+        if let Some(compat) = Compat::named(name) {
+            return compat.map(Self::Compat);
+        }
+        Self::WITHOUT_VARIANTS
             .into_iter()
             .find(|scheme| scheme.name() == name)
             .ok_or_else(|| Error::unknown_scheme(name, Self::NAMES))
@@ -151,6 +228,45 @@ mod tests {
         for name in Scheme::NAMES {
             let scheme: Scheme = name.parse().unwrap();
             assert_eq!(scheme.to_string(), *name);
+        }
+        let mut named = Vec::new();
+        for scheme in Scheme::all() {
+            assert_eq!(scheme.to_string().parse(), Ok(scheme));
+            assert!(Scheme::NAMES.contains(&scheme.name()), "{scheme}");
+            named.push(scheme);
+        }
+        for name in Scheme::NAMES {
+            assert!(named.contains(&name.parse().unwrap()), "{name}");
+        }
+    }
+
+    #[cfg(feature = "compat")]
+    #[test]
+    fn unknown_variants_are_answered_with_the_known_ones() {
+        use super::{Compat, LibmemcachedHash};
+
+        let scheme = |hash| Ok(Scheme::Compat(Compat::LibmemcachedModula(hash)));
+        let default = scheme(LibmemcachedHash::OneAtATime);
+        for variant in ["", ":default", ":one_at_a_time"] {
+            assert_eq!(format!("libmemcached-modula{variant}").parse(), default);
+        }
+        assert_eq!(
+            "libmemcached-modula:crc".parse(),
+            scheme(LibmemcachedHash::Crc)
+        );
+        for (name, known) in [
+            ("libmemcached-modula:", "libmemcached-modula:murmur3"),
+            ("libmemcached-modula:CRC", "libmemcached-modula:crc"),
+            (
+                "libmemcached-ketama-weighted:default",
+                "libmemcached-ketama-weighted:md5",
+            ),
+            ("dalli:sha1", "dalli"),
+            ("pymemcache:text", "pymemcache:str, pymemcache:bytes"),
+        ] {
+            let error = name.parse::<Scheme>().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::UnknownScheme);
+            assert!(error.to_string().contains(known), "{error}");
         }
     }
 
