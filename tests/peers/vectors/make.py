@@ -14,7 +14,7 @@ import shlex
 import subprocess
 import sys
 
-LIBMEMCACHED_HASHES = "default md5 crc fnv1_64 fnv1a_64 fnv1_32 fnv1a_32 murmur jenkins murmur3".split()
+LIBMEMCACHED_HASHES = "one_at_a_time md5 crc fnv1_64 fnv1a_64 fnv1_32 fnv1a_32 murmur jenkins murmur3".split()
 TWEMPROXY_HASHES = "one_at_a_time md5 crc16 crc32 crc32a fnv1_64 fnv1a_64 fnv1_32 fnv1a_32 hsieh murmur jenkins".split()
 SPYMEMCACHED_HASHES = "native crc fnv1_64 fnv1a_64 fnv1_32 fnv1a_32 ketama".split()
 
@@ -72,6 +72,7 @@ def cases():
     yield "pymemcache", [*named, "IPv6", "sockets"], ["text"]
     yield "pymemcache:bytes", [*named, "IPv6", "sockets"], ["text", "bytes"]
     yield "uhashring", [*named, *weighted], ["text"]
+    yield "uhashring:ketama", [*named, *weighted], ["text"]
     yield "uhashring by meta-memcache", [*named, "IPv6"], ["text"]
     yield "memcachio", [*named, "IPv6", "sockets"], ["text"]
     yield "dalli", [*named, *weighted, "IPv6", "sockets"], ["text"]
@@ -80,11 +81,13 @@ def cases():
     for variant in ["", ":libmemcached"]:
         yield f"spymemcached-ketama{variant}", [*numeric, "resolved", "weights", "equal weights"], ["text"]
     for hash_name in LIBMEMCACHED_HASHES:
-        yield f"libmemcached-modula:{hash_name}", ["two", "mixed", "weights"], ["text", "bytes"]
+        yield f"libmemcached-modula:{hash_name}", ["two", "mixed"], ["text", "bytes"]
         yield f"libmemcached-ketama:{hash_name}", ["mixed", "weights"], ["text", "bytes"]
         yield f"libmemcached-ketama-weighted:{hash_name}", ["mixed", "weights"], ["text", "bytes"]
-    for placement in ["libmemcached-ketama:default", "libmemcached-ketama-weighted", "libmemcached-ketama-spy"]:
-        yield placement, [*named, *weighted, "IPv6", "sockets"], ["text"]
+        yield f"libmemcached-ketama-spy:{hash_name}", ["mixed"], ["text"]
+        yield f"libmemcached-ketama-weighted-spy:{hash_name}", ["mixed"], ["text"]
+    for family in ["ketama", "ketama-weighted", "ketama-spy", "ketama-weighted-spy"]:
+        yield f"libmemcached-{family}", [*named, *weighted, "IPv6", "sockets"], ["text"]
     for hash_name in TWEMPROXY_HASHES:
         yield f"twemproxy-ketama:{hash_name}", ["weighted names"], ["text"]
         yield f"twemproxy-modula:{hash_name}", ["weighted names"], ["text"]

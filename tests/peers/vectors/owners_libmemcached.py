@@ -8,7 +8,7 @@ import sys
 
 HASH, KETAMA, DISTRIBUTION, KETAMA_WEIGHTED = 2, 3, 9, 16
 KETAMA_SPY = 4
-HASHES = ["default", "md5", "crc", "fnv1_64", "fnv1a_64", "fnv1_32", "fnv1a_32", "hsieh", "murmur", "jenkins", "murmur3"]
+HASHES = ["one_at_a_time", "md5", "crc", "fnv1_64", "fnv1a_64", "fnv1_32", "fnv1a_32", "hsieh", "murmur", "jenkins", "murmur3"]
 
 library = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libmemcached.so.11")
 library.memcached_create.restype = ctypes.c_void_p
@@ -26,19 +26,15 @@ def behave(client, behaviour, value):
     assert result == 0, f"behaviour {behaviour} = {value}: {result}"
 
 
-def configure(client, family, variant):
-    match family:
-        case "libmemcached-modula":
-            behave(client, DISTRIBUTION, 0)
-        case "libmemcached-ketama":
-            behave(client, KETAMA, 1)
-        case "libmemcached-ketama-weighted":
-            behave(client, KETAMA_WEIGHTED, 1)
-        case "libmemcached-ketama-spy":
-            behave(client, HASH, HASHES.index("md5"))
-            behave(client, DISTRIBUTION, KETAMA_SPY)
-    if variant:
-        behave(client, HASH, HASHES.index(variant))
+def configure(client, family, hash_name):
+    if "weighted" in family:
+        behave(client, KETAMA_WEIGHTED, 1)
+    elif family == "libmemcached-ketama":
+        behave(client, KETAMA, 1)
+    if hash_name:
+        behave(client, HASH, HASHES.index(hash_name))
+    if family.endswith("-spy"):
+        behave(client, DISTRIBUTION, KETAMA_SPY)
 
 
 def main():

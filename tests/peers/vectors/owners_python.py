@@ -30,8 +30,8 @@ def pymemcache(variant, members):
     return owner
 
 
-def uhashring(_variant, members):
-    ring = HashRing({name: weight for name, weight in members})
+def uhashring(variant, members):
+    ring = HashRing(dict(members), hash_fn=variant or None)
     names = [name for name, _ in members]
     return lambda key: names.index(ring.get_node(key.decode()))
 

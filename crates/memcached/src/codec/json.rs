@@ -1,5 +1,6 @@
 //! JSON by serde.
 
+use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -38,10 +39,33 @@ impl<T: Serialize + ?Sized> Encode<T> for Json {
 
 impl<T: DeserializeOwned> Decode<T> for Json {
     fn decode(&self, value: Encoded, max_size: usize) -> Result<T, CodecError> {
-        let data = Self::unmark(value, max_size)?;
-        serde_json::from_slice(&data).map_err(|error| {
-            let what = CodecError::corrupt("is no JSON of the type that was asked for");
-            what.with_source(error)
-        })
+        parsed(&Self::unmark(value, max_size)?)
     }
+}
+
+/// JSON that another client has stored as text or bytes, in the layout of `C`: what
+/// `json.dumps` gives in Python, for one. For reading. Needs the crate's feature `json`.
+///
+/// ```
+/// use steersman_memcached::codec::{Decode, Encoded, JsonText, Pymemcache};
+///
+/// let stored = Encoded { data: "[7, 8]".into(), flags: 16 };
+/// let numbers: Vec<u8> = JsonText(Pymemcache).decode(stored, 1024)?;
+/// assert_eq!(numbers, [7, 8]);
+/// # Ok::<(), steersman_memcached::codec::CodecError>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JsonText<C>(pub C);
+
+impl<T: DeserializeOwned, C: Decode<Bytes>> Decode<T> for JsonText<C> {
+    fn decode(&self, value: Encoded, max_size: usize) -> Result<T, CodecError> {
+        parsed(&self.0.decode(value, max_size)?)
+    }
+}
+
+fn parsed<T: DeserializeOwned>(data: &[u8]) -> Result<T, CodecError> {
+    serde_json::from_slice(data).map_err(|error| {
+        let what = CodecError::corrupt("is no JSON of the type that was asked for");
+        what.with_source(error)
+    })
 }

@@ -37,8 +37,8 @@
 //! value is decompressed by every codec of this layout, whether it compresses itself or not; how much
 //! it may become is bounded by [`Typed::max_size`].
 //!
-//! Values of other clients are read by [`Pymemcache`], [`Spymemcached`] and [`Dalli`], as
-//! [`Scalar`]s.
+//! Values of other clients are read by [`Pymemcache`], [`Pylibmc`], [`Spymemcached`] and [`Dalli`], as
+//! [`Scalar`]s, and JSON that they have stored as text by `JsonText`.
 //!
 //! # A format of one's own
 //!
@@ -101,9 +101,9 @@ pub use self::calls::{
 #[cfg(any(feature = "zstd", feature = "lz4"))]
 pub use self::compression::Compression;
 pub use self::error::{CodecError, CodecErrorKind};
-pub use self::foreign::{Dalli, Pymemcache, Scalar, Spymemcached};
+pub use self::foreign::{Dalli, Pylibmc, Pymemcache, Scalar, Spymemcached};
 #[cfg(feature = "json")]
-pub use self::json::Json;
+pub use self::json::{Json, JsonText};
 pub use self::layout::Format;
 pub use self::plain::{Raw, Utf8};
 #[cfg(feature = "postcard")]

@@ -5,6 +5,7 @@
 //! names it.
 
 mod dalli;
+mod pylibmc;
 mod pymemcache;
 mod scalar;
 mod spymemcached;
@@ -12,6 +13,7 @@ mod spymemcached;
 mod tests;
 
 pub use self::dalli::Dalli;
+pub use self::pylibmc::Pylibmc;
 pub use self::pymemcache::Pymemcache;
 pub use self::scalar::Scalar;
 pub use self::spymemcached::Spymemcached;
@@ -33,6 +35,7 @@ macro_rules! reads_scalars {
     };
 }
 reads_scalars!(Dalli);
+reads_scalars!(Pylibmc);
 reads_scalars!(Pymemcache);
 reads_scalars!(Spymemcached);
 
@@ -46,6 +49,31 @@ fn inflated(mut value: Encoded, compressed: u32, max_size: usize) -> Result<Enco
         return Err(CodecError::too_large(value.data.len(), max_size));
     }
     Ok(value)
+}
+
+/// A truth value as a digit.
+fn boolean(data: &[u8]) -> Result<bool, CodecError> {
+    match data {
+        b"1" => Ok(true),
+        b"0" => Ok(false),
+        _ => Err(CodecError::corrupt("is no boolean, as its flags say")),
+    }
+}
+
+/// A number as text. memcached pads one that it has counted down with spaces.
+fn decimal(data: &[u8]) -> Result<i64, CodecError> {
+    let corrupt = || CodecError::corrupt("is no integer, as its flags say");
+    let digits = std::str::from_utf8(data.trim_ascii()).map_err(|_| corrupt())?;
+    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+    if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(corrupt());
+    }
+    digits.parse().map_err(|_| {
+        CodecError::new(
+            CodecErrorKind::WrongType,
+            "is an integer that does not fit into 64 bits",
+        )
+    })
 }
 
 /// An object that only `what` reads.

@@ -1,9 +1,9 @@
 //! pymemcache, and python-memcached before it.
 
 use super::super::Encoded;
-use super::super::error::{CodecError, CodecErrorKind};
+use super::super::error::CodecError;
 use super::super::plain::text;
-use super::{Scalar, inflated, serialised, unknown_flags};
+use super::{Scalar, decimal, inflated, serialised, unknown_flags};
 
 const PICKLE: u32 = 1;
 const INTEGER: u32 = 1 << 1;
@@ -47,24 +47,8 @@ impl Pymemcache {
         match flags {
             0 => Ok(Scalar::Bytes(data)),
             TEXT => text(data).map(Scalar::Text),
-            INTEGER | LONG => integer(&data).map(Scalar::Integer),
+            INTEGER | LONG => decimal(&data).map(Scalar::Integer),
             _ => Err(unknown_flags("pymemcache")),
         }
     }
-}
-
-/// A number as text. memcached pads one that it has counted down with spaces.
-fn integer(data: &[u8]) -> Result<i64, CodecError> {
-    let corrupt = || CodecError::corrupt("is no integer, as its flags say");
-    let digits = std::str::from_utf8(data.trim_ascii()).map_err(|_| corrupt())?;
-    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
-    if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(corrupt());
-    }
-    digits.parse().map_err(|_| {
-        CodecError::new(
-            CodecErrorKind::WrongType,
-            "is an integer that does not fit into 64 bits",
-        )
-    })
 }

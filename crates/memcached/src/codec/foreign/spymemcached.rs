@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::super::Encoded;
 use super::super::error::CodecError;
 use super::super::plain::text;
-use super::{Scalar, inflated, serialised, unknown_flags};
+use super::{Scalar, boolean, inflated, serialised, unknown_flags};
 
 const SERIALIZED: u32 = 1;
 const COMPRESSED: u32 = 2;
@@ -50,11 +50,7 @@ impl Spymemcached {
         let data = inflated(value, COMPRESSED, max_size)?.data;
         Ok(match of_type {
             0 => Scalar::Text(text(data)?),
-            1 => match &data[..] {
-                b"1" => Scalar::Boolean(true),
-                b"0" => Scalar::Boolean(false),
-                _ => return Err(CodecError::corrupt("is no boolean, as its flags say")),
-            },
+            1 => Scalar::Boolean(boolean(&data)?),
             2 => Scalar::Integer(i32::from_be_bytes(padded(&data)?).into()),
             3 => Scalar::Integer(i64::from_be_bytes(padded(&data)?)),
             4 => time(i64::from_be_bytes(padded(&data)?))?,

@@ -81,6 +81,52 @@ fn pymemcache_values_that_are_compressed() {
     assert_eq!(zeros, Scalar::Bytes([0; 200][..].to_vec().into()));
 }
 
+/// Written by pylibmc 1.6.3.
+#[test]
+fn pylibmc_values() {
+    let read = |flags, data| read::<_, Scalar>(&Pylibmc, flags, data);
+    assert_eq!(read(0, "72617700"), Scalar::Bytes(b"raw\0"[..].into()));
+    assert_eq!(read(16, "68c3a96c6c6f"), text("héllo"));
+    assert_eq!(read(16, ""), text(""));
+    assert_eq!(read(4, "3730303030"), Scalar::Integer(70_000));
+    assert_eq!(read(4, "2d35"), Scalar::Integer(-5));
+    assert_eq!(read(2, "31"), Scalar::Boolean(true));
+    assert_eq!(read(2, "30"), Scalar::Boolean(false));
+}
+
+#[test]
+fn pylibmc_values_that_are_not_read() {
+    let refusal = |flags, data| refusal(&Pylibmc, flags, data);
+    // 1.5, and a list that was compressed.
+    let (float, list) = ("8005950a00000000000000473ff80000000000002e", "789c6b60");
+    for (flags, pickled) in [(1, float), (9, list)] {
+        let (kind, says) = refusal(flags, pickled);
+        assert_eq!(kind, CodecErrorKind::Unsupported);
+        assert!(says.contains("Python's pickle"), "{says}");
+    }
+    for flags in [6, 18, 32] {
+        assert_eq!(refusal(flags, "31").0, CodecErrorKind::UnknownFlags);
+    }
+    for (flags, data) in [(2, "32"), (2, ""), (4, "78"), (16, "ff")] {
+        assert_eq!(
+            refusal(flags, data).0,
+            CodecErrorKind::Corrupt,
+            "{flags} {data}"
+        );
+    }
+}
+
+/// Written by pylibmc 1.6.3 with `min_compress_len` of 40.
+#[cfg(feature = "zlib")]
+#[test]
+fn pylibmc_values_that_are_compressed() {
+    let read = |flags, data| read::<_, Scalar>(&Pylibmc, flags, data);
+    let letters = "789c4b4c4a4e494d4b1c522400bb8645f7";
+    assert_eq!(read(24, letters), text(&"abcdef".repeat(30)));
+    let zeros = "789c6360181e000000c80001";
+    assert_eq!(read(8, zeros), Scalar::Bytes(vec![0; 200].into()));
+}
+
 /// Written by `SerializingTranscoder` of spymemcached 2.12.3.
 #[test]
 fn spymemcached_values() {
@@ -214,6 +260,7 @@ proptest! {
         let value = Encoded { data: data.into(), flags };
         for read in [
             Dalli.decode(value.clone(), 100),
+            Pylibmc.decode(value.clone(), 100),
             Pymemcache.decode(value.clone(), 100),
             Spymemcached.decode(value, 100),
         ] {
