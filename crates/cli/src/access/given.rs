@@ -67,15 +67,18 @@ impl Given {
         }
     }
 
+    /// What the option is called that says who asks. Where nobody does, whoever asked for TLS in a config
+    /// would say it there.
+    pub(crate) fn user_option(self) -> String {
+        let way = self.user.or(self.tls).unwrap_or(Way::Arguments);
+        way.option("--user", "user")
+    }
+
     /// The option that an error is about.
     pub(crate) fn hint(self, error: &Error) -> String {
         let tls = self.tls.unwrap_or(Way::Arguments);
         let option = match (error.kind(), error.tls_failure()) {
-            (ErrorKind::Authentication, _) if self.user.is_none() => match self.tls {
-                // Whoever wrote a config gives the user there too.
-                Some(way) => way.option("--user", "user"),
-                None => "--user".to_owned(),
-            },
+            (ErrorKind::Authentication, _) if self.user.is_none() => self.user_option(),
             (_, Some(TlsFailure::UnknownAuthority)) => tls.option("--ca", "tls_roots"),
             (_, Some(TlsFailure::WrongHost)) => tls.option("--server-name", "tls_server_name"),
             (_, Some(TlsFailure::ClientCertificate)) => tls.option("--cert", "tls_cert"),

@@ -5,6 +5,8 @@ use std::time::Duration;
 use steersman_memcached::meta::Status;
 use steersman_memcached::{ErrorKind, Expires, Stage};
 
+#[cfg(feature = "long-keys")]
+use crate::network::hit;
 use crate::network::{client, settle};
 
 #[tokio::test(start_paused = true)]
@@ -104,6 +106,42 @@ async fn a_server_without_meta_commands_gets_the_classic_ones_of_the_same_effect
             .contains("the command mg needs memcached 1.6.0")
     );
     noop.unwrap();
+}
+
+/// What is sent for a key decides whether there is a classic command: here a digest, for which there
+/// is one, and a key that only base64 can carry.
+#[cfg(feature = "long-keys")]
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_too_long_or_has_a_prefix_falls_back_as_others_do() {
+    let (client, mut attempts) = client(|builder| builder.key_prefix("app:").hash_long_keys(true));
+    let mut peer = attempts.next().await.accept();
+    let long = "k".repeat(300);
+    let key = long.clone();
+    let asked = tokio::spawn(async move {
+        let read = client.meta_get(&key, |get| get.value().return_key()).await;
+        let short = client.meta_delete("k", |delete| delete).await;
+        (
+            read,
+            short,
+            client.meta_delete(b"\0", |delete| delete).await,
+        )
+    });
+    peer.exchange("version\r\n", "VERSION 1.5.22\r\n").await;
+    let request = peer.read_some().await;
+    let sent = request.strip_prefix("get app:kkk").unwrap();
+    assert!(
+        sent.contains("k:sha256:") && request.len() == 4 + 250 + 2,
+        "{request}"
+    );
+    let sent = request["get ".len()..].trim_end();
+    peer.reply(hit(sent, "x")).await;
+    peer.exchange("delete app:k\r\n", "DELETED\r\n").await;
+    let (read, short, binary) = asked.await.unwrap();
+    let read = read.unwrap();
+    assert_eq!(read.value.unwrap(), "x");
+    assert!(read.key.is_none_or(|key| key == long));
+    assert_eq!(short.unwrap().status, Status::Done);
+    assert_eq!(binary.unwrap_err().kind(), ErrorKind::Unsupported);
 }
 
 #[tokio::test(start_paused = true)]

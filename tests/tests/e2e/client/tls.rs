@@ -9,8 +9,8 @@ use steersman_e2e::authority::{Authority, Identity};
 use steersman_e2e::memcached::RealMemcached;
 use steersman_e2e::tls_peer::TlsPeer;
 use steersman_memcached::{
-    Client, Connecting, Connector, Credentials, Endpoint, Error, ErrorKind, NodeConfig, Result,
-    Tls, TlsFailure, Transport,
+    Builder, Client, Connecting, Connector, Credentials, Endpoint, Error, ErrorKind, NodeConfig,
+    Result, Tls, TlsFailure, Transport,
 };
 use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
@@ -198,6 +198,47 @@ async fn credentials_travel_inside() {
     assert_eq!(error.kind(), ErrorKind::Authentication);
     let error = refused(&server.client(trusting(&authority))).await;
     assert_eq!(error.kind(), ErrorKind::Authentication);
+}
+
+/// All of it by one URL: the password has characters that have a meaning there.
+#[tokio::test]
+async fn a_url_says_who_asks_and_whom_to_trust() {
+    let authority = authority();
+    let identity = authority.issue(&["cache.internal"]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (users, ca) = (
+        write("users", "joe:p@ss/w:rd%\n"),
+        write("ca", authority.pem()),
+    );
+    let server = Server::start(&identity, "", &["-Y", &users]);
+    let node = server.memcached.node();
+    let trust = format!("tls_roots={ca}&tls_server_name=cache.internal&timeout=10s");
+    let build = |url: &str| Builder::from_url(url).unwrap().build().unwrap();
+
+    works(&build(&format!(
+        "memcached+tls://joe:p%40ss%2Fw%3Ard%25@{node}?{trust}"
+    )))
+    .await;
+    let file = write("password", "p@ss/w:rd%\n");
+    works(&build(&format!(
+        "memcached+tls://joe@{node}?password_file={file}&{trust}"
+    )))
+    .await;
+
+    let wrong = build(&format!("memcached+tls://joe:p%40ss@{node}?{trust}"));
+    let error = refused(&wrong).await;
+    assert_eq!(error.kind(), ErrorKind::Authentication);
+    assert!(!format!("{error} {error:?}").contains("p@ss"), "{error:?}");
+    let nobody = build(&format!("memcached+tls://{node}?{trust}"));
+    assert_eq!(refused(&nobody).await.kind(), ErrorKind::Authentication);
+    let stranger =
+        format!("memcached+tls://joe:p%40ss@{node}?timeout=10s&tls_server_name=cache.internal");
+    assert_refused(&build(&stranger), TlsFailure::UnknownAuthority).await;
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Typed values, key prefixes and long keys on a real memcached.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -267,6 +268,61 @@ async fn every_call_of_a_client_with_a_prefix_is_about_the_keys_under_it() {
         let kinds = mixed.failed.iter().map(|(_, error)| error.kind());
         assert!(kinds.eq([ErrorKind::InvalidKey; 2]));
     }
+}
+
+/// Whatever repeats a key repeats the caller's.
+#[tokio::test]
+async fn a_client_with_a_prefix_is_told_of_its_keys_as_it_calls_them() {
+    let server = memcached();
+    let bare = client(&server);
+    let builder = quick([server.node()]).key_prefix("app:");
+    let app = builder.hash_long_keys(true).build().unwrap();
+    let long = "long".repeat(100);
+    let binary = [b'b', 0, 255];
+    for key in [b"user:7", long.as_bytes(), &binary[..]] {
+        let stored = app
+            .meta_set(key, "value", |set| set.return_key().return_cas())
+            .await;
+        assert_eq!(stored.unwrap().key.as_deref(), Some(key));
+        let read = app.meta_get(key, |get| get.value().return_key()).await;
+        let read = read.unwrap();
+        // A read does not ask for a binary key, of which memcached may send the bare bytes.
+        assert_eq!(read.key.as_deref(), (key != binary).then_some(key));
+        assert_eq!(read.value.as_deref(), Some(&b"value"[..]));
+        let missed = app
+            .meta_delete("none", |delete| delete.return_key().opaque(7))
+            .await;
+        assert_eq!(missed.unwrap().key.as_deref(), Some(&b"none"[..]));
+    }
+    for key in ["app:", "apple", "other:user:7"] {
+        bare.set(key, "not the app's").await.unwrap();
+    }
+
+    let node = app.node(&server.node()).unwrap();
+    let inspected = node.inspect("user:7").await.unwrap().unwrap();
+    assert_eq!(inspected.length, Some(5));
+    let inspected = node.inspect(&long).await.unwrap().unwrap();
+    assert!(inspected.size > Some(250), "{inspected:?}");
+    assert!(node.inspect("app:user:7").await.unwrap().is_none());
+    let error = node.inspect("").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidKey);
+    assert!(error.to_string().starts_with("inspect"), "{error}");
+
+    let mut listed = BTreeSet::new();
+    let mut listing = node.keys().await.unwrap();
+    while let Some(item) = listing.next().await.unwrap() {
+        listed.insert(item.key);
+    }
+    let digest = listed
+        .iter()
+        .find(|key| key.starts_with(b"longlong"))
+        .cloned()
+        .unwrap();
+    assert_eq!(digest.len(), 250 - "app:".len());
+    assert_eq!(
+        listed,
+        BTreeSet::from([Bytes::from("user:7"), digest, binary.to_vec().into()])
+    );
 }
 
 #[tokio::test]

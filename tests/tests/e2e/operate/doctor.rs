@@ -1,7 +1,8 @@
 //! Real nodes in each state that `doctor` is to tell from others.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use steersman_e2e::authority::Authority;
+use steersman_e2e::command_line::steersman;
 use steersman_e2e::memcached::RealMemcached;
 
 use super::{Outcome, ok, run, started};
@@ -154,6 +155,44 @@ fn tls_and_credentials_that_do_not_fit_are_told_with_their_option() {
         what.contains("hangs when it is sent more than 16 KiB"),
         "{what}"
     );
+    // Whoever writes a URL is told of the URL's options.
+    let url = |user: &str, options: &str| {
+        let url = format!("memcached+tls://{user}{}?{options}", guarded.node());
+        let args = ["doctor", "--json", "--timeout", "10s", "--url", &url];
+        let outcome = Outcome::from(steersman().args(args).output().unwrap());
+        let line = outcome.json().remove(0);
+        let text = |name: &str| line["findings"][0][name].as_str().unwrap().to_owned();
+        for option in ["--tls", "--ca", "--user", "--server-name"] {
+            assert!(!outcome.stdout.contains(option), "{outcome:?}");
+        }
+        (text("what"), text("advice"), line["nodes"][0].clone())
+    };
+    let (name, roots) = (
+        "tls_server_name=cache.internal",
+        &*format!("tls_roots={ca}"),
+    );
+    let trust = format!("{name}&{roots}");
+    let (what, advice, node) = url("", roots);
+    assert!(what.ends_with("; see `tls_server_name` of --url"), "{what}");
+    let compare = "compare `tls`, `tls_roots`, `tls_cert` and `tls_server_name` of --url with";
+    assert!(advice.starts_with(compare), "{advice}");
+    assert_eq!(
+        (&node["tls"], &node["login"]),
+        (&json!("failed"), &json!("off"))
+    );
+    let (what, ..) = url("joe:secret@", name);
+    assert!(what.ends_with("; see `tls_roots` of --url"), "{what}");
+    let (what, ..) = url("", &trust);
+    assert!(what.ends_with("; see `user` of --url"), "{what}");
+    let (_, advice, node) = url("joe:hunter2@", &trust);
+    assert!(
+        advice.starts_with("compare `user` of --url and its password"),
+        "{advice}"
+    );
+    assert_eq!(node["login"], "failed");
+    let (what, _, node) = url("joe:secret@", &trust);
+    assert!(what.contains("hangs when it is sent"), "{what}");
+    assert_eq!((&node["tls"], &node["login"]), (&json!("ok"), &json!("ok")));
     // Credentials that nobody asks for protect nothing.
     let open = started(&[]);
     let (code, _, _, what) = only_trouble(&[&open], &format!("{user} {right}"));

@@ -80,10 +80,7 @@ fn advice(node: &Examination, error: &Error, given: Given) -> String {
             return format!("compare {options} with how the node was started (-Z, -o ssl_...)");
         }
         ErrorKind::Authentication => {
-            let user = given
-                .user
-                .unwrap_or(Way::Arguments)
-                .option("--user", "user");
+            let user = given.user_option();
             return format!(
                 "compare {user} and its password with the node's authentication file (-Y)"
             );

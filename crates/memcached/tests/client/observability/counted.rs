@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use steersman_memcached::codec::Utf8;
 use steersman_memcached::{Builder, Client, ErrorKind, Metrics};
 
 use crate::network::{Attempts, client, hit, settle};
@@ -118,6 +119,51 @@ async fn calls_are_counted_by_how_they_end() {
     assert_eq!(series.get(durations), Some(&1.0));
     let idle = "db.client.connection.count{db.client.connection.state=idle}";
     assert_eq!(series.get(idle), Some(&1.0));
+}
+
+/// Who asked for a value of a type has none; the node had what it was asked for.
+#[tokio::test(start_paused = true)]
+async fn a_value_that_cannot_be_decoded_is_an_error_of_the_call_and_a_hit_of_the_node() {
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    let _guard = metrics::set_default_local_recorder(&recorder);
+    let (client, mut attempts) = observed(|builder| builder.max_connections(1));
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let (texts, value) = (client.typed(Utf8), hit("k", "v"));
+
+    let get = texts.get::<_, String>("k").into_future();
+    let (read, ()) = tokio::join!(get, peer.exchange("get k\r\n", &value));
+    assert_eq!(read.unwrap_err().kind(), ErrorKind::Codec);
+    let many = texts.get_many::<_, String>(["k", "l"]).into_future();
+    let (read, ()) = tokio::join!(many, peer.exchange("get k l\r\n", &value));
+    assert_eq!((read.failed.len(), read.missing), (1, vec!["l"]));
+    let get = texts.get::<_, String>("k").into_future();
+    let (read, ()) = tokio::join!(get, peer.exchange("get k\r\n", "END\r\n"));
+    assert_eq!(read.unwrap(), None);
+    settle().await;
+
+    client.export_metrics();
+    let series = series(&snapshotter);
+    let codec = "outcome=error,error.type=codec}";
+    for (name, value) in [
+        (format!("operations{{db.operation.name=get,{codec}"), 1.0),
+        (
+            format!("operations{{db.operation.name=BATCH get,{codec}"),
+            1.0,
+        ),
+        ("operations{db.operation.name=get,outcome=miss}".into(), 1.0),
+        ("lookups{outcome=hit}".into(), 2.0),
+        ("lookups{outcome=miss}".into(), 2.0),
+        ("lookups{outcome=error}".into(), 0.0),
+        ("requests{outcome=answered}".into(), 3.0),
+        ("requests{outcome=failed}".into(), 0.0),
+    ] {
+        let name = format!("steersman.memcached.{name}");
+        assert_eq!(series.get(&name), Some(&value), "{name} in {series:#?}");
+    }
+    let hit = "steersman.memcached.operations{db.operation.name=get,outcome=hit}";
+    assert_eq!(series.get(hit).copied().unwrap_or_default(), 0.0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use steersman_memcached::codec::Utf8;
 use steersman_memcached::{Client, ErrorKind, Spans};
 use steersman_testkit::{Server, Times};
 
@@ -38,6 +39,9 @@ async fn a_call_is_a_span_with_the_conventional_attributes() {
     assert_eq!(error.kind(), ErrorKind::Server);
     assert!(client.get("not a key").await.is_err());
     assert_eq!(client.get_many(["k"]).await.missing, ["k"]);
+    client.set("plain", "v").await.unwrap();
+    let error = client.typed(Utf8).get::<_, String>("plain").await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Codec);
 
     let spans = capture.spans();
     let address = ("server.address", "127.0.0.1");
@@ -73,6 +77,10 @@ async fn a_call_is_a_span_with_the_conventional_attributes() {
     assert_eq!(spans[3].fields, invalid);
     // A batch of one is none.
     assert_eq!(spans[4].fields["db.operation.name"], "get");
+    // Neither is a value that came and cannot be decoded a hit.
+    let last = &spans.last().unwrap().fields;
+    assert_eq!(last["error.type"], "codec");
+    assert_eq!(last["steersman.outcome"], "error");
     let documented = page::span_fields();
     let recorded: BTreeSet<String> = spans[1..]
         .iter()
