@@ -18,9 +18,11 @@ FAMILIES = {
 class Peer:
     def __init__(self, placement, nodes):
         family, _, hash_name = placement.partition(":")
-        self.client = pylibmc.Client([node.replace("=", ":") for node in nodes], behaviors=FAMILIES[family])
+        behaviors = dict(FAMILIES[family])
+        # Together: a hash that is set later is not that of the ring's points.
         if hash_name:
-            self.client.behaviors = {"hash": hash_name}
+            behaviors["hash"] = hash_name
+        self.client = pylibmc.Client([node.replace("=", ":") for node in nodes], behaviors=behaviors)
 
     async def set(self, key, value):
         assert self.client.set(key, value)

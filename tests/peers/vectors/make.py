@@ -81,7 +81,7 @@ def cases():
     for variant in ["", ":libmemcached"]:
         yield f"spymemcached-ketama{variant}", [*numeric, "resolved", "weights", "equal weights"], ["text"]
     for hash_name in LIBMEMCACHED_HASHES:
-        yield f"libmemcached-modula:{hash_name}", ["two", "mixed"], ["text", "bytes"]
+        yield f"libmemcached-modula:{hash_name}", ["two", "mixed", "weights"], ["text", "bytes"]
         yield f"libmemcached-ketama:{hash_name}", ["mixed", "weights"], ["text", "bytes"]
         yield f"libmemcached-ketama-weighted:{hash_name}", ["mixed", "weights"], ["text", "bytes"]
         yield f"libmemcached-ketama-spy:{hash_name}", ["mixed"], ["text"]

@@ -68,6 +68,21 @@ macro_rules! agree {
 }
 
 agree! {
+    pymemcache: Pymemcache, "pymemcache", text, World::start();
+    pymemcache_by_host_name: Pymemcache, "pymemcache", text, World::start().on("localhost");
+    pymemcache_with_bytes: Pymemcache, "pymemcache:bytes", bytes, World::start();
     emcache: Emcache, "emcache", bytes, World::start();
     emcache_by_host_name: Emcache, "emcache", text, World::start().on("localhost");
+    pylibmc_by_default: Pylibmc, "libmemcached-modula", bytes, World::start();
+    pylibmc_modula_by_crc: Pylibmc, "libmemcached-modula:crc", bytes, World::start();
+    pylibmc_ketama: Pylibmc, "libmemcached-ketama", bytes, World::start();
+    pylibmc_ketama_by_md5: Pylibmc, "libmemcached-ketama:md5", bytes, World::start();
+    pylibmc_ketama_weighted: Pylibmc, "libmemcached-ketama-weighted", bytes, World::start().weighted([1, 3, 2]);
+    spymemcached_by_default: Spymemcached, "spymemcached-modula", text, World::start();
+    spymemcached_modula_by_fnv: Spymemcached, "spymemcached-modula:fnv1a_64", text, World::start();
+    spymemcached_ketama: Spymemcached, "spymemcached-ketama", text, World::start();
+    spymemcached_ketama_weighted: Spymemcached, "spymemcached-ketama", text, World::start().weighted([1, 3, 2]);
+    spymemcached_ketama_with_names_of_libmemcached:
+        Spymemcached, "spymemcached-ketama:libmemcached", text, World::start().on("localhost");
+    gomemcache: Gomemcache, "gomemcache", bytes, World::start();
 }

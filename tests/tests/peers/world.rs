@@ -39,6 +39,11 @@ impl World {
         self
     }
 
+    pub(crate) fn weighted(mut self, weights: [u32; 3]) -> Self {
+        self.weights = weights;
+        self
+    }
+
     fn nodes(&self) -> impl Iterator<Item = (String, u32)> {
         let ports = self.servers.iter().map(|server| server.addr().port());
         let names = ports.map(|port| format!("{}:{port}", self.host));

@@ -5,6 +5,8 @@ mod compat;
 mod golden;
 mod limits;
 mod model;
+#[cfg(feature = "compat")]
+mod peers;
 mod shares;
 
 use steersman_selection::{NodeIndex, Placement};

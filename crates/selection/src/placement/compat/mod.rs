@@ -152,9 +152,9 @@ fn text(scheme: Compat, name: &str) -> Result<String, Error> {
         Compat::SpymemcachedKetama(names) => spymemcached::text(names, name),
         Compat::McrouterRendezvous(_) => mcrouter::text(name),
         Compat::Memcachio => memcachio::text(name),
+        Compat::Uhashring(_) => uhashring::text(name),
         Compat::SpymemcachedModula(_)
         | Compat::Pymemcache(_)
-        | Compat::Uhashring(_)
         | Compat::Dalli
         | Compat::Gomemcache
         | Compat::McrouterCh3

@@ -1,17 +1,27 @@
 //! uhashring 2.5, as meta-memcache 4.3.0 uses it: over nodes named `host:port`.
 //!
+//! - uhashring hashes a name as it is given. meta-memcache gives IPv6 addresses in brackets, so brackets
+//!   stay if there are some, and none are added.
 //! - `md5`: the whole MD5s of `NAME-NUMBER`, 160 points for each unit of weight. A key belongs to the
 //!   first point above its hash, not at it.
 //! - `ketama`: groups of four points by a node's share of the weight, in whole numbers. Above the hash,
 //!   too; of equal points that of the later node counts.
 
 use super::ring::{Layout, Points, Ring};
-use super::{Node, Table, active, ketama};
-use crate::UhashringRing;
+use super::{Node, Table, active, host_and_port, ketama};
 use crate::hash::digest::{md5_32, md5_number};
+use crate::placement::address::Address;
+use crate::{Error, UhashringRing};
 
 /// The points of a unit of weight.
 const POINTS: u32 = 160;
+
+pub(super) fn text(name: &str) -> Result<String, Error> {
+    match Address::of(name)? {
+        Address::Tcp { host, port } if name.starts_with('[') => Ok(format!("[{host}]:{port}")),
+        _ => host_and_port(name),
+    }
+}
 
 /// A table of whole MD5s has 160 points of 22 bytes for each unit of weight.
 pub(super) fn most_weight(ring: UhashringRing) -> usize {
