@@ -42,6 +42,17 @@ enum State {
     Done,
 }
 
+impl State {
+    /// What is left of a time-out that was `limit`; none if that is all.
+    fn left(&self, limit: Option<Duration>) -> Option<Duration> {
+        match self {
+            Self::Queued(_, ticket) => ticket.left(),
+            Self::Quiet(quiet) => quiet.ticket.left(),
+            _ => limit,
+        }
+    }
+}
+
 /// The first list of nodes, with what it leaves of the time-out.
 type FirstList = Pin<Box<dyn Future<Output = Result<Option<Duration>>> + Send>>;
 
@@ -91,10 +102,21 @@ impl<O: sealed::Operation> CallFuture<O> {
                 },
                 State::Done => Poll::Pending,
             });
-            if let State::Queued(_, ticket) = std::mem::replace(state, State::Done) {
+            let before = std::mem::replace(state, State::Done);
+            let left = match &outcome {
+                Err(error) if error.kind() == ErrorKind::UnknownNode => before.left(call.limit()),
+                _ => None,
+            };
+            if let State::Queued(_, ticket) = before {
                 ticket.answered();
             }
             match outcome {
+                // The node left the cluster before a connection has seen the request: the key has
+                // another owner now.
+                Err(error) if error.kind() == ErrorKind::UnknownNode && call.node.is_none() => {
+                    call.patience = Patience::Own(left);
+                    *state = State::Fresh;
+                }
                 Err(error)
                     if error.kind() == ErrorKind::Unsupported && call.operation.fall_back() =>
                 {

@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use steersman_memcached_protocol::{Key, ReadKind, Reply, Value};
+use tokio::time::Instant;
 
 use super::read::ReadOf;
 use super::{key, server_error, unfit_reply};
 use crate::deadline::{Deadline, Expired, Patience};
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::keys::KeyRules;
 use crate::metrics::Ended;
 use crate::node::{Ask, Gather, Node, Started, Ticket, Token};
@@ -195,17 +196,73 @@ async fn read_all(
     let mut results: Vec<Outcome> = std::iter::repeat_with(|| Err(Error::closed()))
         .take(asked.ends.len())
         .collect();
+    let kind_on_wire = match (kind.touch.map(crate::expires::Expires::to_wire), kind.cas) {
+        (None, false) => ReadKind::Get,
+        (None, true) => ReadKind::Gets,
+        (Some(expiry), false) => ReadKind::GetAndTouch(expiry),
+        (Some(expiry), true) => ReadKind::GetsAndTouch(expiry),
+    };
+    let until = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let mut parts = split(
+        &shared,
+        &asked,
+        kind,
+        &started,
+        0..asked.ends.len(),
+        &mut results,
+    );
+    loop {
+        let reads = parts
+            .iter()
+            .map(|part| part.read(kind_on_wire, Deadline::new(limit)));
+        let mut homeless = Vec::new();
+        for (index, result) in watch.around(join_all(reads)).await.into_iter().flatten() {
+            if matches!(&result, Err(error) if error.kind() == ErrorKind::UnknownNode) {
+                homeless.push(index);
+            }
+            results[index] = result;
+        }
+        if homeless.is_empty() {
+            break;
+        }
+        // Their node left the cluster before a connection has seen them: they have other owners now.
+        limit = until.map(|until| until.saturating_duration_since(Instant::now()));
+        parts = split(
+            &shared,
+            &asked,
+            kind,
+            &started,
+            homeless.into_iter(),
+            &mut results,
+        );
+    }
+    let results: Vec<_> = results
+        .into_iter()
+        .map(|result| result.map_err(|error| cluster.explain(error).asked(kind.name(true))))
+        .collect();
+    (results, watch)
+}
+
+/// Parts the keys by the nodes that own them. Those that have none fail.
+fn split<'a>(
+    shared: &'a Shared,
+    asked: &'a Asked,
+    kind: ReadOf,
+    started: &Result<()>,
+    indices: impl Iterator<Item = usize>,
+    results: &mut [Outcome],
+) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut part_of: HashMap<usize, usize> = HashMap::new();
-    for (index, result) in results.iter_mut().enumerate() {
+    for index in indices {
         let route = started.clone().and_then(|()| asked.key(index));
-        match route.and_then(|key| cluster.route(key.as_bytes())) {
+        match route.and_then(|key| shared.cluster.route(key.as_bytes())) {
             Ok(node) => {
                 let part = *part_of.entry(Arc::as_ptr(&node).addr()).or_insert_with(|| {
                     parts.push(Part {
-                        shared: &shared,
+                        shared,
                         name: kind.name(true),
-                        asked: &asked,
+                        asked,
                         node,
                         keys: Vec::new(),
                     });
@@ -213,26 +270,10 @@ async fn read_all(
                 });
                 parts[part].keys.push(index);
             }
-            Err(error) => *result = Err(error),
+            Err(error) => results[index] = Err(error),
         }
     }
-    let kind_on_wire = match (kind.touch.map(crate::expires::Expires::to_wire), kind.cas) {
-        (None, false) => ReadKind::Get,
-        (None, true) => ReadKind::Gets,
-        (Some(expiry), false) => ReadKind::GetAndTouch(expiry),
-        (Some(expiry), true) => ReadKind::GetsAndTouch(expiry),
-    };
-    let reads = parts
-        .iter()
-        .map(|part| part.read(kind_on_wire, Deadline::new(limit)));
-    for (index, result) in watch.around(join_all(reads)).await.into_iter().flatten() {
-        results[index] = result;
-    }
-    let results: Vec<_> = results
-        .into_iter()
-        .map(|result| result.map_err(|error| cluster.explain(error).asked(kind.name(true))))
-        .collect();
-    (results, watch)
+    parts
 }
 
 /// The keys of one node.

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use steersman_memcached_protocol::meta::Requirement;
 use steersman_memcached_protocol::{Key, Limits, Outbox, ReadKind, Request};
@@ -199,6 +200,8 @@ pub(crate) struct Ticket {
     id: u64,
     /// None if a reply is what it waits for.
     admitted: Option<oneshot::Receiver<Result<()>>>,
+    /// When its time is up; none if its caller keeps the time, or has all of it.
+    deadline: Option<Instant>,
     /// It is known to have left the queue.
     spent: bool,
 }
@@ -208,11 +211,13 @@ impl Ticket {
         node: Arc<Node>,
         id: u64,
         admitted: Option<oneshot::Receiver<Result<()>>>,
+        deadline: Option<Instant>,
     ) -> Self {
         Self {
             node,
             id,
             admitted,
+            deadline,
             spent: false,
         }
     }
@@ -237,6 +242,12 @@ impl Ticket {
     /// still there, so that no connection has seen it.
     pub(crate) fn withdraw(&self, ended: Ended) -> bool {
         self.node.leave_queue(self.id, ended)
+    }
+
+    /// What is left of its time; none if that is all.
+    pub(crate) fn left(&self) -> Option<Duration> {
+        let deadline = self.deadline?;
+        Some(deadline.saturating_duration_since(Instant::now()))
     }
 
     /// The name of the node in whose queue it is.

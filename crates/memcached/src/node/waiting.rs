@@ -97,9 +97,8 @@ impl Node {
         dormant: bool,
     ) -> Result<Started> {
         let counts = ask.counts();
-        if let Some(limit) = limit {
-            ask.expires(Instant::now().checked_add(limit));
-        }
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        ask.expires(deadline);
         let (queued, admitted) = match Queued::new(ask, self.options.limits) {
             Ok(queued) => queued,
             Err(error) => return Err(self.refuse(state, counts, error)),
@@ -109,7 +108,12 @@ impl Node {
         if tell || dormant {
             self.supervise.notify_one();
         }
-        Ok(Started::Queued(Ticket::new(Arc::clone(self), id, admitted)))
+        Ok(Started::Queued(Ticket::new(
+            Arc::clone(self),
+            id,
+            admitted,
+            deadline,
+        )))
     }
 
     /// After places came free or the queue changed.

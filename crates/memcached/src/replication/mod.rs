@@ -47,7 +47,7 @@ pub(crate) use self::timing::Limit;
 use self::view::Target;
 pub(crate) use self::view::View;
 use crate::cluster::{Cluster, Members};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::shared::Shared;
 
 /// How often percentiles are computed, if the policy does not tick more often.
@@ -94,17 +94,19 @@ impl Replicator {
         limit: Limit,
         quiet: bool,
     ) -> Result<Replicated> {
-        let request = Request::new(Arc::clone(shared), command, limit)?;
+        let mut request = Request::new(Arc::clone(shared), Arc::new(command), limit)?;
         Ok(Box::pin(async move {
-            if quiet {
-                return request.unanswered().await;
-            }
-            match request.command.action {
-                Action::Get { cas: false } => request.read().await,
-                Action::GetAndTouch { expiry, cas } => request.read_and_touch(expiry, cas).await,
-                Action::Get { cas: true } => request.ask_owner().await.map(Answer::of_one),
-                _ if request.command.is_decided_by_owner() => request.decide().await,
-                _ => request.write().await,
+            loop {
+                match request.run(quiet).await {
+                    // Its nodes left the cluster before a connection has seen it: the key has others
+                    // now.
+                    Err(error)
+                        if error.kind() == ErrorKind::UnknownNode && !error.maybe_executed() =>
+                    {
+                        request = Request::new(request.shared, request.command, limit)?;
+                    }
+                    answer => return answer,
+                }
             }
         }))
     }
@@ -181,7 +183,7 @@ pub(crate) async fn tick(cluster: Weak<Cluster>, every: Duration) {
 }
 
 impl Request {
-    fn new(shared: Arc<Shared>, command: Command, limit: Limit) -> Result<Self> {
+    fn new(shared: Arc<Shared>, command: Arc<Command>, limit: Limit) -> Result<Self> {
         let count = shared
             .cluster
             .replicator
@@ -196,9 +198,23 @@ impl Request {
             shared,
             members,
             targets,
-            command: Arc::new(command),
+            command,
             limit,
         })
+    }
+
+    /// Asks those targets. A quiet request is done when it is queued.
+    async fn run(&self, quiet: bool) -> Result<Answer> {
+        if quiet {
+            return self.unanswered().await;
+        }
+        match self.command.action {
+            Action::Get { cas: false } => self.read().await,
+            Action::GetAndTouch { expiry, cas } => self.read_and_touch(expiry, cas).await,
+            Action::Get { cas: true } => self.ask_owner().await.map(Answer::of_one),
+            _ if self.command.is_decided_by_owner() => self.decide().await,
+            _ => self.write().await,
+        }
     }
 
     fn replicator(&self) -> Result<&Replicator> {

@@ -257,26 +257,75 @@ async fn what_waits_for_a_removed_node_is_served_or_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_for_a_removed_node_whose_connection_dies_is_told() {
+async fn what_waits_for_a_removed_node_whose_connection_dies_goes_to_the_new_owner() {
     let (client, mut attempts) =
         client(|builder| builder.max_connections(1).max_in_flight(1).timeout(None));
     let mut peer = attempts.next().await.accept();
     settle().await;
     let lost = tokio::spawn(client.get("a").into_future());
-    let told = tokio::spawn(client.get("b").into_future());
+    settle().await;
+    let waiting = tokio::spawn(client.get("b").into_future());
+    let many = tokio::spawn(client.get_many(["c", "d"]).into_future());
+    let write = tokio::spawn(client.set("e", "v").noreply().into_future());
+    let told = tokio::spawn(client.node("n").unwrap().version().into_future());
     peer.expect("get a\r\n").await;
+    client.add_node("m=other:1").unwrap();
     client.remove_node("n").unwrap();
     drop(peer);
     assert_eq!(
         lost.await.unwrap().unwrap_err().kind(),
         ErrorKind::ConnectionLost
     );
+    // What is asked of the node has nowhere to go.
     let error = told.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::UnknownNode);
     assert!(
         error.to_string().contains("removed from the cluster"),
         "{error}"
     );
-    assert!(!error.maybe_executed() && error.is_retryable());
+    assert!(!error.maybe_executed());
+
+    let mut other = attempts.next().await.accept();
+    for _ in 0..3 {
+        let asked = other.read_some().await;
+        let answer = match asked.as_str() {
+            "set e 0 0 1\r\nv\r\n" => "STORED\r\n",
+            "get b\r\n" | "get c d\r\n" => "END\r\n",
+            asked => panic!("{asked:?}"),
+        };
+        other.reply(answer).await;
+    }
+    assert_eq!(waiting.await.unwrap().unwrap(), None);
+    assert_eq!(many.await.unwrap().missing, ["c", "d"]);
+    write.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_goes_to_a_new_owner_keeps_the_time() {
+    let second = Duration::from_secs(1);
+    let (client, mut attempts) = client(|builder| builder.timeout(second));
+    // Neither address answers.
+    let _hangs = attempts.next().await;
+    let begun = Instant::now();
+    let read = tokio::spawn(client.get("b").into_future());
+    let write = tokio::spawn(client.set("b", "v").noreply().into_future());
+    let many = tokio::spawn(client.get_many(["c"]).into_future());
+    tokio::time::sleep(second / 2).await;
+    client.add_node("m=other:1").unwrap();
+    client.remove_node("n").unwrap();
+    let late = [
+        read.await.unwrap().map(drop),
+        write.await.unwrap(),
+        many.await.unwrap().into_result().map(drop),
+    ];
+    for late in late {
+        let error = late.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.node()),
+            (ErrorKind::Timeout, Some("m"))
+        );
+    }
+    assert_eq!(begun.elapsed(), second);
 }
 
 #[tokio::test(start_paused = true)]
