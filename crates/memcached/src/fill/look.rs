@@ -1,11 +1,15 @@
 //! One look at the cache, which may give the caller the lease to load.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
 use steersman_memcached_protocol::meta::{self, Status};
 
 use super::flight::Lead;
 use super::lease::Held;
 use super::{Filled, Lease, NAME, Origin, Reader};
-use crate::call::{Call, Meta, MetaGet, sealed};
+use crate::call::{Call, CallFuture, Meta, MetaGet, sealed};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expires::Expires;
 
@@ -79,19 +83,29 @@ impl Reader {
                 None => get,
             }
         });
-        let reply = self.ask(get).await?;
+        let question = Question {
+            reader: self,
+            call: Some(self.call(get).into_future()),
+        };
+        let reply = question.await.map_err(|error| error.asked(NAME))?;
         self.read(reply)
     }
 
     /// Makes a request of the key.
     pub(super) async fn ask<B>(&self, build: B) -> Result<meta::Reply>
     where
-        Meta<bytes::Bytes, B>: sealed::Operation<Output = meta::Reply>,
+        Meta<Bytes, B>: sealed::Operation<Output = meta::Reply>,
+    {
+        let answer = self.call(build).await;
+        answer.map_err(|error| error.asked(NAME))
+    }
+
+    fn call<B>(&self, build: B) -> Call<Meta<Bytes, B>>
+    where
+        Meta<Bytes, B>: sealed::Operation<Output = meta::Reply>,
     {
         let operation = Meta::new(self.key.clone(), build);
-        let call = Call::new(self.shared.clone(), None, operation);
-        let answer = call.patience(self.options.patience).await;
-        answer.map_err(|error| error.asked(NAME))
+        Call::new(self.shared.clone(), None, operation).patience(self.options.patience)
     }
 
     fn read(&self, reply: meta::Reply) -> Result<Look> {
@@ -132,5 +146,58 @@ impl Reader {
             Some(old) if !stale || self.options.stale_while_revalidate => Look::Found(old),
             _ => Look::Pending(Pending { cas, stale }),
         })
+    }
+}
+
+/// What a look asks the cache. If it is dropped before the answer has come, its caller may have been
+/// given the lease all the same: then a task waits for the answer in its place, and gives it back.
+struct Question<'a, B>
+where
+    B: Send + 'static,
+    Meta<Bytes, B>: sealed::Operation<Output = meta::Reply>,
+{
+    reader: &'a Reader,
+    /// None once it is answered.
+    call: Option<CallFuture<Meta<Bytes, B>>>,
+}
+
+impl<B> Future for Question<'_, B>
+where
+    B: Send + 'static,
+    Meta<Bytes, B>: sealed::Operation<Output = meta::Reply>,
+{
+    type Output = Result<meta::Reply>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(call) = &mut self.call else {
+            return Poll::Pending;
+        };
+        let answer = ready!(Pin::new(call).poll(cx));
+        self.call = None;
+        Poll::Ready(answer)
+    }
+}
+
+impl<B> Drop for Question<'_, B>
+where
+    B: Send + 'static,
+    Meta<Bytes, B>: sealed::Operation<Output = meta::Reply>,
+{
+    fn drop(&mut self) {
+        let Some(call) = self.call.take() else {
+            return;
+        };
+        // What no connection has seen gives no lease.
+        if call.withdraw() != Stage::Exchange {
+            return;
+        }
+        if let Some(runtime) = self.reader.shared.cluster.runtime() {
+            let reader = self.reader.clone();
+            runtime.spawn(async move {
+                if let Ok(reply) = call.await {
+                    drop(reader.read(reply));
+                }
+            });
+        }
     }
 }

@@ -2,10 +2,12 @@
 
 mod allocations;
 mod auth;
+mod cancelled;
 mod failures;
 mod fill;
 mod hazards;
 mod load;
+mod members;
 mod operations;
 mod replicas;
 mod tls;
