@@ -17,13 +17,15 @@ impl State {
     ///
     /// While noreply writes are outstanding on a connection it takes everything, so that what a
     /// task sends after such a write cannot overtake it on another connection. So there is at
-    /// most one such connection.
+    /// most one such connection. If that is to go, requests wait until those writes are answered.
     pub(super) fn best_lane(&self, options: &Options) -> Option<usize> {
         if self.quiet > 0
             && let Some(index) = self.lanes.iter().position(|lane| lane.quiet > 0)
             && self.lanes[index].is_open()
         {
-            return (self.lanes[index].in_flight < options.max_in_flight).then_some(index);
+            let lane = &self.lanes[index];
+            let takes = lane.in_flight < options.max_in_flight && !self.is_held(lane.id);
+            return takes.then_some(index);
         }
         let few = options
             .open_connection_above

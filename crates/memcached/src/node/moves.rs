@@ -5,6 +5,10 @@
 //! missing from [`CONFIRMED`] answers in a row is moved: another one is made, to an address that is
 //! listed, and then the first takes no more requests and closes once all of them are answered. If
 //! none can be made, or the name cannot be looked up, connections stay while they work.
+//!
+//! What follows a noreply write must not overtake it on the other connection, so it stays on the first.
+//! If there is always such a write outstanding when the name is looked up the next time, requests wait
+//! in the queue until those that were sent are answered.
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -35,6 +39,8 @@ const SHORTEST_VALIDITY: Duration = Duration::from_secs(1);
 #[derive(Default)]
 pub(super) struct Addresses {
     known: Vec<Known>,
+    /// The connection that goes as soon as its noreply writes are answered.
+    held: Option<u64>,
     /// When the name is to be looked up; none while no connection was made by it.
     look_at: Option<Instant>,
 }
@@ -46,17 +52,44 @@ struct Known {
     missing: u32,
 }
 
+impl Addresses {
+    /// Whether a connection goes where its node's name does not any more.
+    pub(super) fn is_outdated(&self, lane: u64) -> bool {
+        self.is_missing(lane, CONFIRMED)
+    }
+
+    /// Whether that was so already when the name was looked up the last time.
+    fn is_overdue(&self, lane: u64) -> bool {
+        self.is_missing(lane, CONFIRMED + 1)
+    }
+
+    /// Whether so many answers in a row lacked a connection's address.
+    fn is_missing(&self, lane: u64, answers: u32) -> bool {
+        let mut known = self.known.iter();
+        known.any(|known| known.lane == lane && known.missing >= answers)
+    }
+}
+
 impl State {
     /// Forgets where a connection went that has ended.
     pub(super) fn forget_address(&mut self, lane: u64) {
         self.addresses.known.retain(|known| known.lane != lane);
+        self.addresses.held.take_if(|held| *held == lane);
     }
 
-    fn is_outdated(&self, lane: u64) -> bool {
-        let known = &self.addresses.known;
-        known
-            .iter()
-            .any(|known| known.lane == lane && known.missing >= CONFIRMED)
+    /// Whether a connection takes no more requests although noreply writes are outstanding on it.
+    pub(super) fn is_held(&self, lane: u64) -> bool {
+        self.addresses.held == Some(lane)
+    }
+
+    /// Lets the connection go that waited for its noreply writes, if they are answered, or lets it serve
+    /// again if there is no other any more. Returns the drivers to wake.
+    pub(super) fn let_held_go(&mut self) -> Vec<Waker> {
+        let is_quiet = |held| self.lanes.iter().any(|l| l.id == held && l.quiet > 0);
+        match self.addresses.held {
+            Some(held) if !is_quiet(held) || self.current_lanes() == 0 => self.let_outdated_go(),
+            _ => Vec::new(),
+        }
     }
 
     /// How many connections take requests and go to an address that the name stands for.
@@ -65,22 +98,31 @@ impl State {
         if self.addresses.known.is_empty() {
             return open.count();
         }
-        open.filter(|lane| !self.is_outdated(lane.id)).count()
+        open.filter(|lane| !self.addresses.is_outdated(lane.id))
+            .count()
     }
 
     /// Lets the connections go that are outdated, once there is another one. Returns the drivers to
     /// wake.
     pub(super) fn let_outdated_go(&mut self) -> Vec<Waker> {
         let mut wakers = Vec::new();
+        self.addresses.held = None;
         if self.addresses.known.is_empty() || self.current_lanes() == 0 {
             return wakers;
         }
         for at in 0..self.lanes.len() {
-            // What follows a noreply write stays with it: that connection goes the next time.
-            if self.is_outdated(self.lanes[at].id) && self.lanes[at].quiet == 0 {
-                self.lanes[at].ask_to_leave(Leave::Depart);
-                wakers.extend(self.lanes[at].waker.take());
+            let id = self.lanes[at].id;
+            if !self.addresses.is_outdated(id) {
+                continue;
             }
+            if self.lanes[at].quiet > 0 {
+                if self.addresses.is_overdue(id) {
+                    self.addresses.held = Some(id);
+                }
+                continue;
+            }
+            self.lanes[at].ask_to_leave(Leave::Depart);
+            wakers.extend(self.lanes[at].waker.take());
         }
         wakers
     }
@@ -92,7 +134,7 @@ impl State {
             known.missing = if addresses.contains(&known.address) {
                 0
             } else {
-                known.missing + 1
+                known.missing.saturating_add(1)
             };
             news |= known.missing == CONFIRMED;
         }

@@ -171,6 +171,7 @@ impl State {
     /// nothing left to do on a closing node.
     pub(super) fn serve_queue(&mut self, options: &Options) -> Aftermath {
         let mut aftermath = Aftermath::default();
+        aftermath.wakers.extend(self.let_held_go());
         while let Some(needed) = self.waiting.first().map(|first| first.requirement)
             && let Some(best) = self.best_lane(options)
         {
@@ -257,10 +258,12 @@ impl State {
             return (wakers, None);
         };
         let keep = options.min_connections.max(1);
-        let mut open = self.open_lanes();
+        let mut open = self.current_lanes();
+        let addresses = &self.addresses;
         let mut next: Option<Instant> = None;
         // The latest opened goes first: the first of the list is preferred by requests.
-        for lane in self.lanes.iter_mut().rev() {
+        let current = |lane: &&mut Lane| !addresses.is_outdated(lane.id);
+        for lane in self.lanes.iter_mut().rev().filter(current) {
             if open <= keep {
                 break;
             }

@@ -11,7 +11,7 @@ use steersman_memcached::{
 };
 use tokio::time::Instant;
 
-use crate::network::{Attempts, Network, network, settle};
+use crate::network::{Attempts, Network, hit, network, settle};
 
 const OLD: &str = "10.0.0.1:1";
 const NEW: &str = "10.0.0.2:1";
@@ -177,6 +177,53 @@ async fn what_follows_a_noreply_write_stays_behind_it() {
     let read = tokio::spawn(client.get("k").into_future());
     new.exchange("get k\r\n", "END\r\n").await;
     read.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn noreply_writes_that_follow_each_other_do_not_keep_the_old_connection() {
+    let (client, mut attempts, names) = client(fixed(&[OLD]));
+    let mut old = attempts.next().await.accept();
+    settle().await;
+    client.set("k", "1").noreply().await.unwrap();
+    old.expect("set k 0 0 1\r\n1\r\n").await;
+    names.set(fixed(&[NEW]));
+    let mut new = attempts.next().await.accept();
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    // There is always another one before the last is answered.
+    let write = tokio::spawn(client.set("k", "2").noreply().into_future());
+    settle().await;
+    let read = tokio::spawn(client.get("k").into_future());
+    settle().await;
+    assert!(old.is_silent() && new.is_silent());
+    old.reply("STORED\r\n").await;
+    let moved = new.expect("set k 0 0 1\r\n2\r\nget k\r\n");
+    tokio::time::timeout(HOUR, moved).await.expect("they move");
+    write.await.unwrap().unwrap();
+    old.closed().await;
+    new.reply(format!("STORED\r\n{}", hit("k", "2"))).await;
+    assert_eq!(read.await.unwrap().unwrap().unwrap().data, "2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_the_move_is_served_where_it_was_if_the_new_address_fails() {
+    let (client, mut attempts, names) = client(fixed(&[OLD]));
+    let mut old = attempts.next().await.accept();
+    settle().await;
+    client.set("k", "1").noreply().await.unwrap();
+    old.expect("set k 0 0 1\r\n1\r\n").await;
+    names.set(fixed(&[NEW]));
+    let new = attempts.next().await.accept();
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    let read = tokio::spawn(client.get("k").into_future());
+    settle().await;
+    assert!(old.is_silent());
+    drop(new);
+    attempts.next().await.refuse();
+    let served = old.exchange("get k\r\n", "STORED\r\nEND\r\n");
+    tokio::time::timeout(HOUR, served)
+        .await
+        .expect("it is served");
+    assert_eq!(read.await.unwrap().unwrap(), None);
 }
 
 #[tokio::test(start_paused = true)]
