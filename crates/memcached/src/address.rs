@@ -67,10 +67,9 @@ impl NodeConfig {
 
     /// Reads a node as [`FromStr`] does; the error is the reason alone and repeats nothing.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
-        if text
-            .chars()
-            .any(|c| c.is_control() || c.is_whitespace() || c == ',')
-        {
+        // A byte order mark is where a file of an editor begins, and seen by nobody.
+        let never = |c: char| c.is_control() || c.is_whitespace() || [',', '\u{feff}'].contains(&c);
+        if text.chars().any(never) {
             return Err("it holds white space, a comma or a control character");
         }
         let is_path = |text: &str| text.starts_with("unix:") || text.starts_with('/');

@@ -1,9 +1,11 @@
 //! A list of nodes in a file.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use tokio::task::JoinHandle;
 
 use super::{Dialer, Discovered, Discovery, DiscoveryError};
 use crate::address::NodeConfig;
@@ -17,7 +19,7 @@ const MAX_LEN: u64 = 1024 * 1024;
 /// The file is looked at every second, or as [`check_every`](Self::check_every) says, and read whole
 /// each time, 1 MiB at most: that also notices what changes no time stamp, as the mounted files of
 /// Kubernetes. Replace it by renaming another one over it, so that nobody reads a half of it. A file
-/// that is missing, empty or malformed changes nothing.
+/// that is missing, empty or malformed changes nothing; nor does what is no regular file.
 ///
 /// ```
 /// use steersman_memcached::{Client, NodesFile};
@@ -29,7 +31,27 @@ const MAX_LEN: u64 = 1024 * 1024;
 pub struct NodesFile {
     path: PathBuf,
     every: Duration,
+    reading: Reading,
 }
+
+/// A look at the file that took too long, as on a file system that hangs: it holds a thread, so there
+/// is none beside it. It is no part of what the file is.
+#[derive(Debug, Default)]
+struct Reading(Option<JoinHandle<io::Result<String>>>);
+
+impl Clone for Reading {
+    fn clone(&self) -> Self {
+        Self(None)
+    }
+}
+
+impl PartialEq for Reading {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Reading {}
 
 impl NodesFile {
     /// The file at this path, which need not be there yet.
@@ -37,6 +59,7 @@ impl NodesFile {
         Self {
             path: path.into(),
             every: Duration::from_secs(1),
+            reading: Reading::default(),
         }
     }
 
@@ -52,7 +75,10 @@ impl NodesFile {
 impl Discovery for NodesFile {
     async fn discover(&mut self, _: &Dialer) -> Result<Discovered, DiscoveryError> {
         let path = self.path.clone();
-        let text = tokio::task::spawn_blocking(move || read(&path)).await??;
+        let begin = || tokio::task::spawn_blocking(move || read(&path));
+        let read = self.reading.0.get_or_insert_with(begin).await;
+        self.reading.0 = None;
+        let text = read??;
         Ok(Discovered::new(parse(&text)?).valid_for(self.every))
     }
 
@@ -62,6 +88,10 @@ impl Discovery for NodesFile {
 }
 
 fn read(path: &Path) -> io::Result<String> {
+    // A pipe would be opened once somebody writes to it, which nobody may ever do.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
     let mut text = String::new();
     let mut file = File::open(path)?.take(MAX_LEN + 1);
     if file.read_to_string(&mut text)? as u64 > MAX_LEN {
@@ -74,6 +104,7 @@ fn read(path: &Path) -> io::Result<String> {
 
 /// The nodes that the text of a file lists.
 fn parse(text: &str) -> Result<Vec<NodeConfig>, DiscoveryError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().enumerate().filter_map(|(at, line)| {
         let node = line.split('#').next().unwrap_or_default().trim();
         (!node.is_empty()).then_some((at + 1, node))
@@ -98,6 +129,7 @@ mod tests {
         assert_eq!(names, ["a", "h2", "unix:/run/m"]);
         assert_eq!(nodes[0].weight(), 2);
         assert_eq!(parse("").unwrap(), []);
+        assert_eq!(parse("\u{feff}a\r\n").unwrap()[0].name(), "a");
         let error = parse("h1\n\nh2:0\n").unwrap_err().to_string();
         assert!(
             error.starts_with("line 3: ") && error.contains("1 to 65535"),
