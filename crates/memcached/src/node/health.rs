@@ -172,7 +172,11 @@ impl Node {
             debug!(target: targets::CONNECTION, node = %self.name(), %error, "a connection failed");
             return;
         }
-        state.phase = Phase::Down(error.clone());
+        let before = std::mem::replace(&mut state.phase, Phase::Down(error.clone()));
+        let is_news = match before {
+            Phase::Down(before) => before.detail() != error.detail(),
+            Phase::Dormant | Phase::Connecting => true,
+        };
         self.down.store(true, Ordering::Relaxed);
         let waiting = state.waiting.take_all();
         // Who is refused will be refused again.
@@ -184,14 +188,25 @@ impl Node {
             self.tell_health(Some(error));
         }
         drop(state);
-        warn!(
-            target: targets::HEALTH,
-            node = %self.name(),
-            error = %error.for_log(),
-            retry_in = ?wait,
-            unhealthy,
-            "node cannot be used"
-        );
+        let (node, told) = (self.name(), error.for_log());
+        if is_news || unhealthy {
+            warn!(
+                target: targets::HEALTH,
+                %node,
+                error = %told,
+                retry_in = ?wait,
+                unhealthy,
+                "node cannot be used"
+            );
+        } else {
+            debug!(
+                target: targets::HEALTH,
+                %node,
+                error = %told,
+                retry_in = ?wait,
+                "node still cannot be used"
+            );
+        }
         self.fail_waiting(waiting, error);
         self.tell_change();
     }

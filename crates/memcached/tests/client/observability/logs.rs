@@ -170,3 +170,66 @@ async fn all_commands_together_log_no_secret() {
         &["connected", "node cannot be used", "requests taken"],
     );
 }
+
+/// What was logged at the level of warnings, with how often.
+fn warnings(capture: &Capture) -> Vec<String> {
+    let events = capture.events().into_iter();
+    let warnings = events.filter(|event| event.level == "warn" || event.level == "error");
+    warnings
+        .map(|event| event.fields["message"].clone())
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_stays_away_is_told_of_once() {
+    let (capture, _guard) = Capture::start();
+    let (network, mut attempts) = network();
+    let client = Client::builder()
+        .node("n=host:1")
+        .connector(network)
+        .build()
+        .unwrap();
+    client.get("k").await.unwrap_err();
+    let refused = async {
+        for _ in 0..100 {
+            attempts.next().await.refuse();
+        }
+    };
+    refused.await;
+    settle().await;
+    // When it fails, and when that makes it unhealthy.
+    assert_eq!(warnings(&capture), ["node cannot be used"; 2]);
+    let peer = attempts.next().await.accept();
+    client.ready(Duration::from_secs(1)).await.unwrap();
+    drop(peer);
+    settle().await;
+    assert_eq!(warnings(&capture).len(), 3, "it is news again");
+    check(
+        &capture,
+        &["node still cannot be used", "node is healthy again"],
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_stays_away_is_told_of_once() {
+    let (capture, _guard) = Capture::start();
+    let (network, _attempts) = network();
+    let (told, mut questions) = told();
+    let client = Client::builder()
+        .discovery(told)
+        .connector(network)
+        .build()
+        .unwrap();
+    let mut events = client.events();
+    for _ in 0..100 {
+        questions.answer_with(Err("there is none".into())).await;
+    }
+    settle().await;
+    assert_eq!(warnings(&capture).len(), 1);
+    assert!(matches!(
+        events.recv().await,
+        Some(Event::ListRefused { .. })
+    ));
+    client.close().await;
+    assert_eq!(events.recv().await, None);
+}
