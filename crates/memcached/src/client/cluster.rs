@@ -63,8 +63,8 @@ impl Client {
     }
 
     /// Exports what the client has counted up to now, to the recorder that was installed when it was
-    /// built. With [`Metrics`](crate::Metrics) that happens once a second anyhow; before each scrape it
-    /// makes what is scraped exact. Does nothing for a client without [`metrics`](crate::Builder::metrics).
+    /// built. With [`Metrics`](crate::Metrics) that happens once a second anyhow, and when the client is
+    /// closed; before each scrape it makes what is scraped exact. Does nothing for a client without [`metrics`](crate::Builder::metrics).
     #[cfg(feature = "metrics")]
     pub fn export_metrics(&self) {
         let cluster = &self.shared.cluster;

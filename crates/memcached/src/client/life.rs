@@ -140,5 +140,8 @@ impl Client {
                 .await;
         }
         self.shared.cluster.events.close();
+        // The program may end before they would be exported by themselves.
+        #[cfg(feature = "metrics")]
+        self.export_metrics();
     }
 }

@@ -2,10 +2,10 @@
 //! another key's, nothing hangs, the counts balance, and all is well again afterwards.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use steersman_memcached::{Backoff, Client, ErrorKind};
+use steersman_memcached::{Backoff, Builder, Client, ErrorKind};
 use steersman_testkit::{Ending, Server, Times};
 
 const TASKS: usize = 32;
@@ -47,9 +47,19 @@ fn check(key: &str, data: &[u8]) {
     );
 }
 
-async fn work(client: Client, seed: u64, done: Arc<AtomicUsize>) {
+/// What the tasks have come to.
+#[derive(Default)]
+struct Progress {
+    /// How many calls were made, dropped ones included.
+    calls: AtomicU64,
+    /// How many tasks are done.
+    done: AtomicUsize,
+}
+
+async fn work(client: Client, seed: u64, progress: Arc<Progress>) {
     let mut random = Random(seed);
     for _ in 0..ROUNDS {
+        progress.calls.fetch_add(1, Ordering::Relaxed);
         let key = key(&mut random);
         let patience = Duration::from_micros(random.below(2_000));
         match random.below(8) {
@@ -82,6 +92,7 @@ async fn work(client: Client, seed: u64, done: Arc<AtomicUsize>) {
                 if let Ok(Some(value)) = client.gets(&key).timeout(patience).await {
                     check(&key, &value.data);
                     let changed = self::value(&key, &mut random);
+                    progress.calls.fetch_add(1, Ordering::Relaxed);
                     let _ = client
                         .cas(&key, changed, value.cas.expect("gets gives it"))
                         .await;
@@ -94,13 +105,13 @@ async fn work(client: Client, seed: u64, done: Arc<AtomicUsize>) {
             },
         }
     }
-    done.fetch_add(1, Ordering::Relaxed);
+    progress.done.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Provokes one fault after the other until the tasks are done.
-async fn trouble(servers: &[Server], done: &AtomicUsize) {
+async fn trouble(servers: &[Server], progress: &Progress) {
     let mut random = Random(7);
-    while done.load(Ordering::Relaxed) < TASKS {
+    while progress.done.load(Ordering::Relaxed) < TASKS {
         let server = &servers[usize::try_from(random.below(servers.len() as u64)).unwrap()];
         let faults = server.faults();
         match random.below(9) {
@@ -137,29 +148,36 @@ async fn trouble(servers: &[Server], done: &AtomicUsize) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_fault_makes_a_caller_get_another_keys_value() {
+pub(crate) async fn servers() -> Vec<Server> {
     let mut servers = Vec::new();
     for _ in 0..3 {
         servers.push(Server::start().await.unwrap());
     }
+    servers
+}
+
+/// The options of a client that sees its servers fail.
+pub(crate) fn impatient(servers: &[Server]) -> Builder {
     let backoff = Backoff {
         initial: Duration::from_millis(5),
         max: Duration::from_millis(20),
         jitter: 0.5,
     };
-    let client = Client::builder()
+    Client::builder()
         .nodes(servers.iter().map(Server::node))
         .backoff(backoff)
         .stalled_after(Duration::from_millis(200))
         .timeout(Duration::from_millis(300))
         .max_in_flight(16)
         .open_connection_above(4)
-        .build()
-        .unwrap();
-    let done = Arc::new(AtomicUsize::new(0));
+}
+
+/// Lets all tasks do their work while servers fail, until all is well again; says how many calls that
+/// were.
+pub(crate) async fn torture(client: &Client, servers: &[Server]) -> u64 {
+    let progress = Arc::new(Progress::default());
     let tasks: Vec<_> = (0..TASKS)
-        .map(|task| tokio::spawn(work(client.clone(), task as u64, Arc::clone(&done))))
+        .map(|task| tokio::spawn(work(client.clone(), task as u64, Arc::clone(&progress))))
         .collect();
     let watched = async {
         for task in tasks {
@@ -168,11 +186,11 @@ async fn no_fault_makes_a_caller_get_another_keys_value() {
     };
     let (finished, ()) = tokio::join!(
         tokio::time::timeout(Duration::from_secs(60), watched),
-        trouble(&servers, &done),
+        trouble(servers, &progress),
     );
     finished.expect("no call hangs");
 
-    for server in &servers {
+    for server in servers {
         server.faults().clear();
         server.script().clear();
     }
@@ -180,6 +198,14 @@ async fn no_fault_makes_a_caller_get_another_keys_value() {
         .ready(Duration::from_secs(10))
         .await
         .expect("every node comes back");
+    progress.calls.load(Ordering::Relaxed)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_fault_makes_a_caller_get_another_keys_value() {
+    let servers = servers().await;
+    let client = impatient(&servers).build().unwrap();
+    torture(&client, &servers).await;
     let mut random = Random(99);
     for _ in 0..500 {
         let key = key(&mut random);

@@ -1,5 +1,6 @@
 //! What others see of the client is what the page on observability says, and nothing that is secret.
 
+mod balance;
 mod capture;
 mod counted;
 mod documented;
