@@ -128,7 +128,8 @@ impl Config {
         {
             return contradiction(option, "give `user` too".to_owned());
         }
-        if self.min_connections > self.max_connections {
+        // With none at all it is the maximum that is wrong, which the client finds when it is built.
+        if self.min_connections > self.max_connections && self.max_connections > 0 {
             let (min, max) = (self.min_connections, self.max_connections);
             return contradiction(
                 "min_connections",

@@ -253,6 +253,12 @@ fn options_that_contradict_each_other_are_both_named() {
 }
 
 #[test]
+fn no_connections_at_all_is_the_fault_of_the_maximum() {
+    let built = Builder::from_url("memcached://h?max_connections=0").and_then(Builder::build);
+    assert_eq!(built.unwrap_err().option(), Some("max_connections"));
+}
+
+#[test]
 fn the_environment_has_a_url_nodes_and_a_password() {
     let read = |url: &str, nodes: &str, password: &str| {
         Config::from_variables(|name| {
