@@ -201,6 +201,11 @@ struct ReplicatedMemcached;
 #[doc = include_str!("../../../docs/cache-aside.md")]
 struct CacheAside;
 
+/// The examples of the page on the meta commands.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/meta-commands.md")]
+struct MetaCommands;
+
 /// The examples of the page on values and keys.
 #[cfg(all(doctest, feature = "json", feature = "zstd", feature = "long-keys"))]
 #[doc = include_str!("../../../docs/values.md")]
