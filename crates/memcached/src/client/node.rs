@@ -84,11 +84,13 @@ impl NodeHandle {
     }
 
     /// Lists the keys of the node, whether or not it owns them, on a connection of its own: other
-    /// calls go on as before. A client with a [prefix](crate::Builder::key_prefix) lists its own keys, as
-    /// it calls them: without the prefix, and none that have another. A key that was sent as a
-    /// [digest](crate::Builder::hash_long_keys) is listed as that, since nobody knows what it was. The server must have its LRU crawler, as it has by default, and while
+    /// calls go on as before. The server must have its LRU crawler, as it has by default, and while
     /// that is at something else, such as a listing for somebody else, this waits for as long as the
     /// client's [`timeout`](crate::Builder::timeout). That is also how long the server may be silent.
+    ///
+    /// A client with a [prefix](crate::Builder::key_prefix) lists its own keys, as it calls them:
+    /// without the prefix, and none that have another. A key that was sent as a digest
+    /// (`hash_long_keys`) is listed as that, since nobody knows what it was.
     ///
     /// # Errors
     ///

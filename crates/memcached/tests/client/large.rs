@@ -2,6 +2,7 @@
 //! node cost as much, these tests would take minutes.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use steersman_memcached::{Client, Discovered, NodeConfig, Replication};
 
@@ -25,6 +26,8 @@ async fn lists_come_and_go(replication: Replication) {
     let (told, mut questions) = told();
     let client = Client::builder()
         .discovery(told)
+        // Policies tick for all nodes as long as the next list is waited for.
+        .discovery_interval(Duration::from_secs(1))
         .connector(network)
         .min_connections(0)
         .replicas(replication)
@@ -103,6 +106,6 @@ async fn thousands_of_nodes_leave_the_hashing_together_and_come_back() {
     }
     settle().await;
     while owners() != before {
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }

@@ -163,7 +163,7 @@ async fn a_value_that_cannot_be_decoded_is_an_error_of_the_call_and_a_hit_of_the
         assert_eq!(series.get(&name), Some(&value), "{name} in {series:#?}");
     }
     let hit = "steersman.memcached.operations{db.operation.name=get,outcome=hit}";
-    assert_eq!(series.get(hit).copied().unwrap_or_default(), 0.0);
+    assert!(series.get(hit).is_none_or(|count| *count < 1.0));
 }
 
 #[tokio::test(start_paused = true)]

@@ -169,15 +169,16 @@ impl Scoreboard {
         for member in &mut register.members {
             member.datacenter = topology.datacenter_of(member.node).unwrap_or_default();
         }
+        // Nodes that come have no minimum yet, and so make no difference to each other.
+        let measured = self.measured(&register);
         for &node in topology.nodes() {
             let entry = self.entries.get_or_make(node);
             if entry.verdict.phase.is_tracked() {
                 continue;
             }
             let datacenter = topology.datacenter_of(node).unwrap_or_default();
-            let measured =
-                self.mode == Mode::Guarded && self.minimum_of(&register, datacenter).is_some();
-            entry.verdict.phase.store(if measured {
+            let joins = self.mode == Mode::Guarded && measured.get(datacenter) == Some(&true);
+            entry.verdict.phase.store(if joins {
                 Phase::Joining { since: now }
             } else {
                 Phase::Normal
@@ -197,13 +198,17 @@ impl Scoreboard {
         }
     }
 
-    /// The minimum of a datacenter, as its nodes know it.
-    fn minimum_of(&self, register: &Register, datacenter: usize) -> Option<i64> {
-        register
-            .members
-            .iter()
-            .filter(|member| member.datacenter == datacenter)
-            .find_map(|member| self.entries.get(member.node)?.verdict.minimum.get())
+    /// Which datacenters have a minimum, as their nodes know it.
+    fn measured(&self, register: &Register) -> Vec<bool> {
+        let mut measured = vec![false; register.datacenters];
+        for member in &register.members {
+            let entry = self.entries.get(member.node);
+            let minimum = entry.and_then(|entry| entry.verdict.minimum.get());
+            if let Some(measured) = measured.get_mut(member.datacenter) {
+                *measured |= minimum.is_some();
+            }
+        }
+        measured
     }
 
     pub(super) fn lowest_minimum(&self) -> Option<i64> {
