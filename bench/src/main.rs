@@ -1,10 +1,11 @@
 //! Steersman beside its peers and beside what the wire and the server allow.
 //!
 //! `run quick` and `run full` measure everything (`bench/run` builds the peers and calls them);
-//! `report FILE` renders the JSON of such a run again, in the folder `bench`. The other commands are single measurements, each a process of its own: `steersman` and `raw` keep the
+//! `report FILE` renders the JSON of such a run again, in the folder `bench`. The other commands are single measurements, each a process of its own: `steersman`, `steersman-tls` and `raw` keep the
 //! contract that the peers keep (`contract/`).
 
 mod campaign;
+mod certificate;
 mod load;
 mod machine;
 mod plan;
@@ -20,13 +21,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::campaign::{Programs, Single};
-use crate::load::Steersman;
+use crate::load::{Encrypted, Steersman};
 use crate::machine::Machine;
 use crate::plan::{Mode, Part, SHAPES};
 use crate::results::{Cell, Results};
 
-const USAGE: &str = "usage: run quick|full, report FILE, or a measurement: steersman, raw, alone, \
-                     counted, crowd, due, growth";
+const USAGE: &str = "usage: run quick|full, report FILE, or a measurement: steersman, steersman-tls, raw, \
+                     alone, counted, crowd, due, growth";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
             None => usage(),
         },
         Some("steersman") => steersman_bench_contract::run::<Steersman>(args),
+        Some("steersman-tls") => steersman_bench_contract::run::<Encrypted>(args),
         Some("raw") => raw::run(args),
         Some("nodes") => match args.next().and_then(|count| count.parse().ok()) {
             Some(count) => done(load::nodes(count).map_err(io::Error::other)),

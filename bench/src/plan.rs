@@ -30,6 +30,8 @@ impl Mode {
 pub(crate) enum Part {
     Reads,
     Writes,
+    /// Reads over TLS and without.
+    Encrypted,
     /// One caller alone.
     Alone,
     /// Reads over 1 to 128 connections.
@@ -75,9 +77,10 @@ pub(crate) const SIZES: [usize; 6] = [1, 100, 1024, 10 * 1024, 100 * 1024, 1024 
 
 impl Part {
     /// All of them, in the order in which they are measured.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Reads,
         Self::Writes,
+        Self::Encrypted,
         Self::Alone,
         Self::Connections,
         Self::Sizes,
@@ -85,10 +88,10 @@ impl Part {
 
     pub(crate) fn effort(self, mode: Mode) -> Effort {
         let (rounds, seconds) = match (self, mode) {
-            (Self::Reads, Mode::Full) => (5, 0.6),
+            (Self::Reads | Self::Encrypted, Mode::Full) => (5, 0.6),
             (Self::Writes | Self::Alone, Mode::Full) => (3, 0.6),
             (Self::Connections | Self::Sizes, Mode::Full) => (3, 0.3),
-            (Self::Reads, Mode::Quick) => (3, 0.4),
+            (Self::Reads | Self::Encrypted, Mode::Quick) => (3, 0.4),
             (Self::Writes | Self::Alone, Mode::Quick) => (2, 0.4),
             (Self::Connections | Self::Sizes, Mode::Quick) => (1, 0.3),
         };
@@ -100,6 +103,7 @@ impl Part {
         match self {
             Self::Reads => shaped(self, &SHAPES, Operation::Get, mode),
             Self::Writes => shaped(self, &SHAPES[..2], Operation::Set, mode),
+            Self::Encrypted => shaped(self, &SHAPES[..2], Operation::Get, mode),
             Self::Alone => shaped(self, &[(1, 1)], Operation::Get, mode),
             Self::Connections => connections(mode),
             Self::Sizes => sizes(mode),
@@ -146,7 +150,7 @@ fn shaped(part: Part, shapes: &[(usize, usize)], operation: Operation, mode: Mod
 
 fn runs_on_one_worker(subject: &Subject, mode: Mode) -> bool {
     match subject.kind {
-        Kind::Steersman => true,
+        Kind::Steersman | Kind::Encrypted => true,
         Kind::Rust => mode == Mode::Full,
         Kind::Raw | Kind::Other => false,
     }
@@ -154,6 +158,9 @@ fn runs_on_one_worker(subject: &Subject, mode: Mode) -> bool {
 
 /// Where a subject has nothing of its own to show, or too little for a quick run, it is left out.
 fn takes_part(subject: &Subject, part: Part, mode: Mode) -> bool {
+    if (part == Part::Encrypted) != (subject.kind == Kind::Encrypted) {
+        return part == Part::Encrypted && subject.kind == Kind::Steersman;
+    }
     let senseless = match part {
         Part::Writes => matches!(subject.id, "raw-lines" | "emcache-batching"),
         Part::Alone => subject.kind == Kind::Raw,

@@ -8,27 +8,58 @@ use std::time::Duration;
 
 use steersman_bench_contract::{key, key_count, value};
 
+use crate::certificate::Certificate;
 use crate::machine::pinned;
 
 /// Ended when it is dropped.
 pub(crate) struct Server {
     process: Child,
     addr: SocketAddr,
+    /// Where it speaks TLS, if it does.
+    encrypted: Option<SocketAddr>,
 }
 
 impl Server {
     /// One with a single thread on the cores that clients have, too, filled with values of that
     /// size.
     pub(crate) fn start(value_size: usize) -> io::Result<Self> {
-        let addr = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let addr = free_addr()?;
+        let listen = ["-l".into(), format!("{addr}")];
+        Self::listening(&listen, addr, None, value_size)
+    }
+
+    /// One that speaks TLS at a second address.
+    pub(crate) fn start_encrypted(value_size: usize) -> io::Result<Self> {
+        let (addr, encrypted) = (free_addr()?, free_addr()?);
+        let certificate = Certificate::new()?;
+        let listen = [
+            "-Z".into(),
+            "-o".into(),
+            certificate.option(),
+            "-l".into(),
+            format!("notls:{addr},{encrypted}"),
+        ];
+        Self::listening(&listen, addr, Some(encrypted), value_size)
+    }
+
+    fn listening(
+        listen: &[String],
+        addr: SocketAddr,
+        encrypted: Option<SocketAddr>,
+        value_size: usize,
+    ) -> io::Result<Self> {
         let process = pinned("memcached")
             .args(["-u", "root", "-t", "1", "-c", "4096", "-m", "1024"])
             // The item of a value of 1 MiB has more than that.
-            .args(["-I", "2m", "-l", "127.0.0.1", "-p"])
-            .arg(addr.port().to_string())
+            .args(["-I", "2m"])
+            .args(listen)
             .stdin(Stdio::null())
             .spawn()?;
-        let mut server = Self { process, addr };
+        let mut server = Self {
+            process,
+            addr,
+            encrypted,
+        };
         while TcpStream::connect(addr).is_err() {
             if let Some(status) = server.process.try_wait()? {
                 return Err(io::Error::other(format!("memcached ended: {status}")));
@@ -42,6 +73,11 @@ impl Server {
     /// `HOST:PORT`.
     pub(crate) fn addr(&self) -> String {
         self.addr.to_string()
+    }
+
+    /// `HOST:PORT` where it speaks TLS.
+    pub(crate) fn encrypted(&self) -> Option<String> {
+        self.encrypted.map(|addr| addr.to_string())
     }
 
     fn fill(&self, value_size: usize) -> io::Result<()> {
@@ -62,6 +98,10 @@ impl Server {
         }
         Ok(())
     }
+}
+
+fn free_addr() -> io::Result<SocketAddr> {
+    TcpListener::bind("127.0.0.1:0")?.local_addr()
 }
 
 impl Drop for Server {

@@ -17,6 +17,8 @@ pub(crate) struct Subject {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Steersman,
+    /// The same over TLS.
+    Encrypted,
     /// What the wire and the server allow.
     Raw,
     /// A peer on Tokio, whose number of workers can be set.
@@ -49,7 +51,7 @@ const fn subject(id: &'static str, label: &'static str, kind: Kind, program: Pro
 }
 
 /// All of them, in the order of the tables.
-pub(crate) const SUBJECTS: [Subject; 13] = [
+pub(crate) const SUBJECTS: [Subject; 14] = [
     subject(
         "raw-lines",
         "raw: `get` lines of 32 keys",
@@ -73,6 +75,12 @@ pub(crate) const SUBJECTS: [Subject; 13] = [
         "**Steersman**",
         Kind::Steersman,
         Own(&["steersman"]),
+    ),
+    subject(
+        "steersman-tls",
+        "**Steersman**, TLS",
+        Kind::Encrypted,
+        Own(&["steersman-tls"]),
     ),
     subject(
         "async-memcached",

@@ -56,7 +56,7 @@ pub(crate) type Unavailable = BTreeMap<String, String>;
 
 /// Tries every subject once; those that do not work are not measured, and the reasons are told.
 pub(crate) fn unavailable(programs: &Programs) -> io::Result<Unavailable> {
-    let server = Server::start(VALUE)?;
+    let server = Server::start_encrypted(VALUE)?;
     let mut missing = Unavailable::new();
     for subject in &SUBJECTS {
         let case = Case {
@@ -102,7 +102,10 @@ pub(crate) fn measure(
         .map(|measured| measured.case.value_size)
         .collect();
     for size in sizes {
-        let server = Server::start(size)?;
+        let server = match part {
+            Part::Encrypted => Server::start_encrypted(size)?,
+            _ => Server::start(size)?,
+        };
         let mut cases: Vec<_> = all
             .iter_mut()
             .filter(|measured| measured.case.value_size == size)

@@ -10,7 +10,7 @@ use steersman_bench_contract::Outcome;
 use crate::machine::cores;
 use crate::plan::Case;
 use crate::server::Server;
-use crate::subject::{self, Subject};
+use crate::subject::{self, Kind, Subject};
 
 /// Where `bench/run` says why it could not build a peer: a file of that peer's name.
 const REASONS: &str = "target/not-built";
@@ -42,8 +42,12 @@ impl Programs {
         if let Some(workers) = case.workers {
             words.extend(["--workers".into(), workers.to_string()]);
         }
+        let addr = match subject.kind {
+            Kind::Encrypted => server.encrypted().ok_or("the server has no TLS")?,
+            _ => server.addr(),
+        };
         words.extend([
-            server.addr(),
+            addr,
             case.connections.to_string(),
             case.tasks.to_string(),
             seconds.to_string(),

@@ -14,10 +14,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use steersman_bench_contract::printed;
-use steersman_memcached::Client;
+use steersman_memcached::{Builder, Client};
 
 pub(crate) use self::alone::Alone;
-pub(crate) use self::closed::Steersman;
+pub(crate) use self::closed::{Encrypted, Steersman};
 pub(crate) use self::crowd::Crowd;
 pub(crate) use self::due::Due;
 pub(crate) use self::growth::{Growth, nodes};
@@ -46,7 +46,11 @@ fn argument<T: std::str::FromStr>(args: &[String], index: usize, name: &str) -> 
 
 /// A client of one server with so many connections, once they stand.
 async fn connect(server: &str, connections: usize) -> Result<Client, String> {
-    let client = Client::builder()
+    build(Client::builder(), server, connections).await
+}
+
+async fn build(builder: Builder, server: &str, connections: usize) -> Result<Client, String> {
+    let client = builder
         .node(server)
         .min_connections(connections)
         .max_connections(connections)

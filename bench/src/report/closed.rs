@@ -118,6 +118,32 @@ fn connections_by(results: &Results, tasks: usize) -> Table {
     table
 }
 
+/// Reads over TLS beside the same without.
+pub(super) fn encrypted(results: &Results) -> Table {
+    let remark = "Reads a second of one server, over TLS and without.";
+    let columns = ["connections × tasks", "runtime", "plain", "TLS", "of plain"];
+    let mut table = Table::new("Reads over TLS", remark, &columns);
+    for &shape in &SHAPES[..2] {
+        for (workers, runtime) in [(None, "default"), (Some(1), "one worker")] {
+            let cell = Cell::new(Part::Encrypted, shape).workers(workers);
+            let (plain, tls) = (
+                results.rate("steersman", cell),
+                results.rate("steersman-tls", cell),
+            );
+            if tls.is_finite() {
+                table.rows.push(vec![
+                    format!("{} × {}", shape.0, shape.1),
+                    runtime.to_owned(),
+                    thousands(plain),
+                    thousands(tls),
+                    ratio(tls, plain),
+                ]);
+            }
+        }
+    }
+    table
+}
+
 /// One caller alone.
 pub(super) fn alone(results: &Results) -> Table {
     let remark = "One task alone over one connection: reads one after the other.";

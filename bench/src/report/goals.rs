@@ -65,6 +65,7 @@ pub(super) fn table(results: &Results) -> Table {
         limits(results),
         peers(results),
         writes(results),
+        encrypted(results),
         single(results),
     ];
     table.rows = goals.iter().flatten().filter_map(Goal::row).collect();
@@ -120,6 +121,22 @@ fn writes(results: &Results) -> Vec<Goal> {
             let cell = Cell::new(Part::Writes, (2, tasks));
             let measured = results.rate("steersman", cell) / results.rate("raw-pipelined", cell);
             Goal::at_least(format!("writes of raw, {tasks} tasks"), measured, 0.8)
+        })
+        .collect()
+}
+
+/// Reads over TLS beside the same without.
+fn encrypted(results: &Results) -> Vec<Goal> {
+    [64, 512]
+        .into_iter()
+        .map(|tasks| {
+            let cell = Cell::new(Part::Encrypted, (2, tasks));
+            let measured = results.rate("steersman-tls", cell) / results.rate("steersman", cell);
+            Goal::at_least(
+                format!("reads over TLS of plain, {tasks} tasks"),
+                measured,
+                0.7,
+            )
         })
         .collect()
 }

@@ -50,6 +50,7 @@ fn tables(results: &Results) -> Vec<table::Table> {
     tables.extend(closed::connections(results));
     tables.extend([
         closed::writes(results),
+        closed::encrypted(results),
         closed::alone(results),
         single::alone(&results.single),
         single::crowds(&results.single),
