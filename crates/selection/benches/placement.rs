@@ -92,6 +92,28 @@ fn replicas(criterion: &mut Criterion) {
     }
 }
 
+/// Other clients' placements, with the feature `compat`: each of them with its default hash, and one
+/// ring with each of its hashes, since that is what takes the time; and a ring made from nothing.
+fn compat(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("compat");
+    for scheme in Scheme::all().skip(4) {
+        let name = scheme.to_string();
+        if Scheme::NAMES.contains(&&*name) || name.starts_with("libmemcached-ketama-weighted:") {
+            for nodes in [10, 100, 1_000] {
+                let placement = placement(scheme, 1, nodes);
+                lookups(&mut group, BenchmarkId::new(&name, nodes), |key| {
+                    placement.owner(key)
+                });
+            }
+        }
+        if Scheme::NAMES.contains(&&*name) {
+            group.bench_function(BenchmarkId::new(format!("{name}/made"), 100), |bencher| {
+                bencher.iter(|| placement(scheme, 1, 100));
+            });
+        }
+    }
+}
+
 /// A change of one node among 10,000 on 2^20 slots, all of them filled.
 fn change(criterion: &mut Criterion) {
     let mut placement = placement(Scheme::Rendezvous { slot_bits: 20 }, 1, 10_000);
@@ -125,5 +147,5 @@ fn change(criterion: &mut Criterion) {
     group.bench_function("clone", |bencher| bencher.iter(|| placement.clone()));
 }
 
-criterion_group!(benches, owner, replicas, change);
+criterion_group!(benches, owner, replicas, change, compat);
 criterion_main!(benches);

@@ -8,6 +8,10 @@ fn file() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
+fn number(value: &Value) -> Option<usize> {
+    usize::try_from(value.as_u64()?).ok()
+}
+
 fn strings(value: &Value) -> Vec<&str> {
     let strings = value.as_array().unwrap().iter();
     strings.map(|string| string.as_str().unwrap()).collect()
@@ -35,17 +39,15 @@ fn every_vector_is_answered_as_its_client_did() {
     let mut answered = 0;
     for vector in file["vectors"].as_array().unwrap() {
         let scheme: Scheme = vector["placement"].as_str().unwrap().parse().unwrap();
-        let members = members(vector);
-        if members.len() > Placement::MAX_NODES {
+        if number(&vector["pool"]).is_some_and(|pool| pool > Placement::MAX_NODES) {
             continue;
         }
-        let placement = Placement::new(scheme, members).unwrap();
+        let placement = Placement::new(scheme, members(vector)).unwrap();
         let owners = vector["owners"].as_array().unwrap();
         assert_eq!(owners.len(), keys.len());
         for (key, owner) in keys.iter().zip(owners) {
             let found = placement.owner(key.as_bytes()).map(NodeIndex::get);
-            let owner = owner.as_u64().map(|owner| usize::try_from(owner).unwrap());
-            assert_eq!(found, owner, "{scheme} {key:?} {}", vector["nodes"]);
+            assert_eq!(found, number(owner), "{scheme} {key:?} {}", vector["nodes"]);
         }
         answered += 1;
     }

@@ -9,7 +9,8 @@
 //!   share is made of 53 bits of the same mix. Its logarithm is the platform's: where libraries
 //!   differ in the last bit, equal scores could be decided otherwise.
 //!
-//! What rendezvous hashes of a node is its tag, as written in mcrouter's configuration.
+//! What rendezvous hashes of a node is its tag, as it is written in mcrouter's configuration: IPv6 with
+//! the brackets that it has there.
 
 use std::sync::Arc;
 
@@ -18,30 +19,13 @@ use super::scores::Scores;
 use super::{Node, active, is_weighted};
 use crate::hash::crc::crc32_31;
 use crate::hash::murmur2::murmur2_64;
-use crate::placement::address::{Address, DEFAULT_PORT};
-use crate::{Error, McrouterWeights, NodeIndex};
+use crate::{McrouterWeights, NodeIndex};
 
 /// The seed of Ch3's hash and of the hashes of rendezvous' nodes.
 const SEED: u32 = 4_193_360_111;
 
 /// The seed of rendezvous' hashes of keys.
 const KEY_SEED: u32 = 2_718_281_828;
-
-/// The tag as it is written; one without a port gets that of memcached.
-pub(super) fn text(name: &str) -> Result<String, Error> {
-    let with_port = |host: &str, port: u16| {
-        let port = port.to_string();
-        let before = name.strip_suffix(&port);
-        before.is_some_and(|before| before.ends_with(':') && before.len() > host.len())
-    };
-    Ok(match Address::of(name)? {
-        Address::Tcp { host, port } if port == DEFAULT_PORT && !with_port(host, port) => {
-            format!("{name}:{port}")
-        }
-        Address::Tcp { .. } => name.to_owned(),
-        Address::Unix { path } => path.to_owned(),
-    })
-}
 
 pub(super) fn ch3(nodes: &[Node]) -> List {
     List::consistent(furc, active(nodes))

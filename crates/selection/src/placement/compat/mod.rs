@@ -18,6 +18,9 @@ mod spymemcached;
 mod twemproxy;
 mod uhashring;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -150,7 +153,7 @@ fn text(scheme: Compat, name: &str) -> Result<String, Error> {
         }
         Compat::TwemproxyKetama(_) | Compat::TwemproxyModula(_) => twemproxy::text(name),
         Compat::SpymemcachedKetama(names) => spymemcached::text(names, name),
-        Compat::McrouterRendezvous(_) => mcrouter::text(name),
+        Compat::Uhashring(_) | Compat::McrouterRendezvous(_) => as_written(name),
         Compat::Memcachio => memcachio::text(name),
         Compat::Uhashring(_) => uhashring::text(name),
         Compat::SpymemcachedModula(_)
@@ -168,6 +171,14 @@ fn host_and_port(name: &str) -> Result<String, Error> {
         Address::Tcp { host, port } => format!("{host}:{port}"),
         Address::Unix { path } => path.to_owned(),
     })
+}
+
+/// The same, with the brackets of an IPv6 address if it is written with them.
+fn as_written(name: &str) -> Result<String, Error> {
+    match Address::of(name)? {
+        Address::Tcp { host, port } if name.starts_with('[') => Ok(format!("[{host}]:{port}")),
+        _ => host_and_port(name),
+    }
 }
 
 /// The most that weights may add up to; `None` for a client without weights.

@@ -1,4 +1,5 @@
-//! uhashring 2.5, as meta-memcache 4.3.0 uses it: over nodes named `host:port`.
+//! uhashring 2.5, as meta-memcache 4.3.0 uses it: over nodes named `host:port`. uhashring hashes any
+//! name as it is; meta-memcache writes IPv6 in brackets.
 //!
 //! - uhashring hashes a name as it is given. meta-memcache gives IPv6 addresses in brackets, so brackets
 //!   stay if there are some, and none are added.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{furc, text};
+use super::furc;
 
 #[test]
 fn places_in_lists_of_any_length() {
@@ -36,22 +36,5 @@ fn a_longer_list_moves_keys_to_its_end_alone() {
             assert!(next == place || next == length - 1);
             place = next;
         }
-    }
-}
-
-#[test]
-fn tags_are_hashed_as_written_and_have_a_port() {
-    for (name, tag) in [
-        ("h:11212", "h:11212"),
-        ("h:11211", "h:11211"),
-        ("h", "h:11211"),
-        ("11211", "11211:11211"),
-        ("[::1]:11211", "[::1]:11211"),
-        ("[::1]", "[::1]:11211"),
-        ("::1:11211", "::1:11211"),
-        ("::1", "::1:11211"),
-        ("/run/m.sock", "/run/m.sock"),
-    ] {
-        assert_eq!(text(name).unwrap(), tag);
     }
 }
