@@ -160,7 +160,9 @@ impl Builder {
 
     /// How keys are placed on nodes; [`Scheme::Rendezvous`] by default.
     ///
-    /// Every client of a cluster must use the same scheme, node names and weights.
+    /// Every client of a cluster must use the same scheme, node names and weights. With the feature
+    /// `compat`, which is on by default, there are schemes of clients in other languages, such as
+    /// `"libmemcached-ketama".parse()`; [`Scheme::all`] goes over all of them.
     pub fn placement(mut self, scheme: Scheme) -> Self {
         self.scheme = scheme;
         self

@@ -211,6 +211,11 @@ struct MetaCommands;
 #[doc = include_str!("../../../docs/values.md")]
 struct Values;
 
+/// The examples of the page on sharing a cache.
+#[cfg(all(doctest, feature = "compat"))]
+#[doc = include_str!("../../../docs/sharing-a-cache.md")]
+struct SharingACache;
+
 /// The examples of the page on configuration.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/configuration.md")]

@@ -26,6 +26,7 @@
 //! | `rendezvous` | the default: rendezvous hashing of slots of keys | a hash and one load |
 //! | `rendezvous-exact` | rendezvous hashing of each key | scores every node |
 //! | `emcache`, `emcache-aarch64` | what the Python client emcache does | hashes every node |
+//! | `libmemcached-ketama` and others | what other clients do, with the feature `compat`: see `Compat` | a hash and a search, or hashes every node |
 //!
 //! Rendezvous hashing, also called highest random weight (Thaler and Ravishankar, "Using
 //! name-based mappings to increase hit rates", IEEE/ACM Transactions on Networking 6(1), 1998),

@@ -76,6 +76,24 @@ use crate::{Error, Member, NodeIndex};
 /// Replicas that a table holds cost a load each: 8 ns for three at 16 slot bits. emcache's
 /// placement takes about 20 ns a node.
 ///
+/// Other clients' placements (feature `compat`) take as long as their hashes. At 100 nodes, in
+/// nanoseconds of processor time for an owner, the hash of the key included:
+///
+/// | placement | owner | three replicas | made from nothing |
+/// | --- | --- | --- | --- |
+/// | `libmemcached-ketama` | 33 | 780 | 1.5 ms |
+/// | `libmemcached-ketama:murmur` | 12 | 820 | 1.0 ms |
+/// | `libmemcached-ketama-weighted` | 160, of which MD5 takes 135 | 6,000 | 1.5 ms |
+/// | `twemproxy-ketama` | 17 | 5,500 | 1.6 ms |
+/// | `dalli` | 15 | 3,500 | 4.4 ms |
+/// | `uhashring` | 195 | 1,300 | 4.4 ms |
+/// | `libmemcached-modula` | 25 | 200 | - |
+/// | `gomemcache` | 8 | 220 | - |
+/// | `mcrouter-ch3` | 44 | 390 | - |
+///
+/// The clients' rendezvous hashing (`pymemcache`, `memcachio`, `mcrouter-rendezvous`) hashes or scores every
+/// node. A change of members makes the ring afresh.
+///
 /// A change goes over the table once, be it of one node or of many. With all of 2^20 slots known and
 /// 10,000 nodes, adding one takes 3.5 ms, removing one less, and cloning the placement 1.1 ms; at the
 /// default of 16 bits and 10 nodes or 10,000, each takes 0.4 ms or less. A slot is computed when a

@@ -4,7 +4,7 @@
 //! `NAME:NUMBER`. A key belongs to the last point that is not above its CRC-32, or to the last of
 //! all. On this ring all numbers are complemented, so that it is the first that is not below.
 
-use super::ring::{Layout, Points, Ring};
+use super::ring::{Groups, Layout, Points, Ring};
 use super::{Node, active};
 use crate::hash::crc::crc32;
 use crate::hash::digest::sha1_32;
@@ -12,7 +12,7 @@ use crate::hash::digest::sha1_32;
 pub(super) fn ring(nodes: &[Node]) -> Ring<u32> {
     let layout = Layout {
         hash: |key| !crc32(key),
-        groups,
+        groups: Groups::Shared(groups),
         points: |_, name, number| Points::One(!sha1_32(format!("{name}:{number}").as_bytes())),
     };
     Ring::new(layout, active(nodes).rev())

@@ -10,7 +10,7 @@
 //! - Of equal points that of the node that is earlier in the list counts.
 
 use super::list::List;
-use super::ring::{Layout, Points, Ring};
+use super::ring::{Groups, Layout, Points, Ring};
 use super::{Node, active, is_weighted, ketama};
 use crate::hash::{crc, digest, fnv, hsieh, jenkins, murmur2, murmur3_32, one_at_a_time, widened};
 use crate::placement::address::{Address, DEFAULT_PORT};
@@ -49,7 +49,7 @@ pub(super) fn ring(hash: LibmemcachedHash, nodes: &[Node]) -> Ring<u32> {
     }
     let layout = Layout {
         hash: function(hash),
-        groups: |_, _, _| POINTS,
+        groups: Groups::Fixed(|_| POINTS),
         points: |layout, name, number| {
             Points::One((layout.hash)(format!("{name}-{number}").as_bytes()))
         },
@@ -60,7 +60,7 @@ pub(super) fn ring(hash: LibmemcachedHash, nodes: &[Node]) -> Ring<u32> {
 pub(super) fn weighted_ring(hash: LibmemcachedHash, nodes: &[Node]) -> Ring<u32> {
     let layout = Layout {
         hash: function(hash),
-        groups: ketama::groups,
+        groups: Groups::Shared(ketama::groups),
         points: |_, name, group| ketama::points(name, group),
     };
     Ring::new(layout, active(nodes))

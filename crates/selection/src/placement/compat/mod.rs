@@ -155,7 +155,6 @@ fn text(scheme: Compat, name: &str) -> Result<String, Error> {
         Compat::SpymemcachedKetama(names) => spymemcached::text(names, name),
         Compat::Uhashring(_) | Compat::McrouterRendezvous(_) => as_written(name),
         Compat::Memcachio => memcachio::text(name),
-        Compat::Uhashring(_) => uhashring::text(name),
         Compat::SpymemcachedModula(_)
         | Compat::Pymemcache(_)
         | Compat::Dalli

@@ -12,7 +12,7 @@ use std::net::IpAddr;
 
 use super::libmemcached::host_and_other_port;
 use super::list::List;
-use super::ring::{Layout, Ring};
+use super::ring::{Groups, Layout, Ring};
 use super::{Node, active, is_weighted, ketama};
 use crate::hash::text::{java_hash_code, utf16_units};
 use crate::hash::{crc, digest, fnv};
@@ -57,9 +57,9 @@ pub(super) fn ring(nodes: &[Node]) -> Ring<u32> {
     let layout = Layout {
         hash: digest::md5_32,
         groups: if is_weighted(nodes) {
-            ketama::groups
+            Groups::Shared(ketama::groups)
         } else {
-            |_, _, _| GROUPS
+            Groups::Fixed(|_| GROUPS)
         },
         points: |_, name, group| ketama::points(name, group),
     };

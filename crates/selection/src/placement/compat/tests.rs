@@ -181,7 +181,7 @@ fn a_node_may_have_no_point_at_all() {
         for key in 0..100_u32 {
             let key = key.to_le_bytes();
             assert_eq!(
-                placement.owner(&key).map(|node| node.get()),
+                placement.owner(&key).map(crate::NodeIndex::get),
                 Some(1),
                 "{scheme}"
             );

@@ -7,7 +7,7 @@
 
 use super::libmemcached::{host_and_other_port, signed};
 use super::list::List;
-use super::ring::{Layout, Ring};
+use super::ring::{Groups, Layout, Ring};
 use super::{Node, active, ketama};
 use crate::hash::{crc, digest, fnv, hsieh, jenkins, murmur2, one_at_a_time};
 use crate::placement::address::Address;
@@ -24,7 +24,7 @@ pub(super) fn text(name: &str) -> Result<String, Error> {
 pub(super) fn ring(hash: TwemproxyHash, nodes: &[Node]) -> Ring<u32> {
     let layout = Layout {
         hash: function(hash),
-        groups: ketama::groups,
+        groups: Groups::Shared(ketama::groups),
         points: |_, name, group| ketama::points(name, group),
     };
     Ring::new(layout, sorted(nodes).into_iter())

@@ -1,5 +1,4 @@
-//! uhashring 2.5, as meta-memcache 4.3.0 uses it: over nodes named `host:port`. uhashring hashes any
-//! name as it is; meta-memcache writes IPv6 in brackets.
+//! uhashring 2.5, as meta-memcache 4.3.0 uses it: over nodes named `host:port`.
 //!
 //! - uhashring hashes a name as it is given. meta-memcache gives IPv6 addresses in brackets, so brackets
 //!   stay if there are some, and none are added.
@@ -8,21 +7,13 @@
 //! - `ketama`: groups of four points by a node's share of the weight, in whole numbers. Above the hash,
 //!   too; of equal points that of the later node counts.
 
-use super::ring::{Layout, Points, Ring};
-use super::{Node, Table, active, host_and_port, ketama};
+use super::ring::{Groups, Layout, Points, Ring};
+use super::{Node, Table, active, ketama};
+use crate::UhashringRing;
 use crate::hash::digest::{md5_32, md5_number};
-use crate::placement::address::Address;
-use crate::{Error, UhashringRing};
 
 /// The points of a unit of weight.
 const POINTS: u32 = 160;
-
-pub(super) fn text(name: &str) -> Result<String, Error> {
-    match Address::of(name)? {
-        Address::Tcp { host, port } if name.starts_with('[') => Ok(format!("[{host}]:{port}")),
-        _ => host_and_port(name),
-    }
-}
 
 /// A table of whole MD5s has 160 points of 22 bytes for each unit of weight.
 pub(super) fn most_weight(ring: UhashringRing) -> usize {
@@ -37,7 +28,7 @@ pub(super) fn table(ring: UhashringRing, nodes: &[Node]) -> Table {
         UhashringRing::Md5 => {
             let layout = Layout {
                 hash: |key| md5_number(key, &[]).wrapping_add(1),
-                groups: |weight, _, _| POINTS * weight,
+                groups: Groups::Fixed(|weight| POINTS * weight),
                 points: |_, name, number| {
                     let number = number.to_string();
                     Points::One(md5_number(format!("{name}-").as_bytes(), number.as_bytes()))
@@ -48,10 +39,10 @@ pub(super) fn table(ring: UhashringRing, nodes: &[Node]) -> Table {
         UhashringRing::Ketama => {
             let layout = Layout {
                 hash: |key| md5_32(key).wrapping_add(1),
-                groups: |weight, total, nodes| {
+                groups: Groups::Shared(|weight, total, nodes| {
                     let groups = 40 * nodes as u64 * u64::from(weight) / total;
                     u32::try_from(groups).unwrap_or(u32::MAX)
-                },
+                }),
                 points: |_, name, group| ketama::points(name, group),
             };
             Table::Ring(Ring::new(layout, active(nodes).rev()))
