@@ -4,11 +4,14 @@
 //! [`stage`](Error::stage) how far the operation had come, and
 //! [`maybe_executed`](Error::maybe_executed) whether the server may have done it all the same.
 
+mod kind;
+
 use std::fmt;
 use std::sync::Arc;
 
 use steersman_memcached_protocol::{ProtocolError, RequestError, ServerError, ServerErrorKind};
 
+pub use self::kind::{ErrorKind, Stage};
 use crate::codec::CodecError;
 use crate::outcome::PerNode;
 
@@ -57,100 +60,6 @@ const READS: [&str; 9] = [
     "version",
     "stats",
 ];
-
-/// What went wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// A builder option is invalid; [`Error::option`] names it.
-    Config,
-    /// The key breaks memcached's rules (1 to 250 bytes, no control bytes, no spaces).
-    InvalidKey,
-    /// Another argument cannot be sent: a value over the limit, a malformed stats argument.
-    InvalidArgument,
-    /// The node is not a member of the cluster, or not any more.
-    UnknownNode,
-    /// The operation took longer than its time-out.
-    Timeout,
-    /// Too many requests wait for the node already; send less or raise `max_waiting`.
-    Overloaded,
-    /// The node cannot be connected to at the moment; the client goes on trying.
-    Unreachable,
-    /// TLS could not be agreed on with the node, for a reason that waiting does not mend: a
-    /// certificate that is not trusted, a server without TLS. `Error::tls_failure` says which.
-    Tls,
-    /// The server refused the client's credentials, or wants some, or their provider failed.
-    Authentication,
-    /// No node of the cluster can be reached at the moment.
-    NoNodeReachable,
-    /// The connection was lost while the request was on it.
-    ConnectionLost,
-    /// The server stopped answering and its connection was given up.
-    Stalled,
-    /// The server sent what memcached's protocol does not allow, and the connection was closed.
-    /// Is it a memcached?
-    Protocol,
-    /// The server is too old for what was asked of it; nothing was sent. The message names what it
-    /// lacks and the version that has it.
-    Unsupported,
-    /// The server answered with an error line (`ERROR`, `CLIENT_ERROR`, `SERVER_ERROR`).
-    Server,
-    /// A value could not be encoded, or what had been stored could not be decoded.
-    /// [`Error::codec_error`] says why.
-    Codec,
-    /// The client was closed.
-    Closed,
-    /// There is no Tokio runtime to work on, or the one that the client lives on is gone.
-    Runtime,
-}
-
-impl ErrorKind {
-    /// How many kinds there are.
-    #[cfg(feature = "metrics")]
-    pub(crate) const COUNT: usize = Self::Runtime as usize + 1;
-
-    /// Its name in metrics and spans, as in `connection_lost`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Config => "config",
-            Self::InvalidKey => "invalid_key",
-            Self::InvalidArgument => "invalid_argument",
-            Self::UnknownNode => "unknown_node",
-            Self::Timeout => "timeout",
-            Self::Overloaded => "overloaded",
-            Self::Unreachable => "unreachable",
-            Self::Tls => "tls",
-            Self::Authentication => "authentication",
-            Self::NoNodeReachable => "no_node_reachable",
-            Self::ConnectionLost => "connection_lost",
-            Self::Stalled => "stalled",
-            Self::Protocol => "protocol",
-            Self::Unsupported => "unsupported",
-            Self::Server => "server",
-            Self::Codec => "codec",
-            Self::Closed => "closed",
-            Self::Runtime => "runtime",
-        }
-    }
-}
-
-/// How far an operation had come when it failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Stage {
-    /// Arguments or options were checked; nothing left the process.
-    Validation,
-    /// The key was looked up in the cluster.
-    Routing,
-    /// The request waited for a place on a connection.
-    Waiting,
-    /// There was no connection to the node: it was being made, or it could not be.
-    Connecting,
-    /// The request was on a connection.
-    Exchange,
-    /// The value had come, and was decoded.
-    Decoding,
-}
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, stage: Stage, detail: impl Into<Arc<str>>) -> Self {

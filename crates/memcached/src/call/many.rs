@@ -175,7 +175,11 @@ async fn read_all(
     tokio::task::coop::consume_budget().await;
     let cluster = &shared.cluster;
     let mut watch = CallWatch::default();
-    watch.begin_many(&shared.options().observer, kind.name(true), asked.all());
+    // What others see are the caller's keys, as those of single calls.
+    let rules = shared.options().keys.as_ref();
+    let prefix = rules.map_or(0, |rules| rules.prefix.len());
+    let keys = asked.all().map(|key| key.get(prefix..).unwrap_or_default());
+    watch.begin_many(&shared.options().observer, kind.name(true), keys);
     let mut limit = limit;
     let mut started = shared.ensure_started();
     if started.is_ok() && cluster.awaits_first_list() {

@@ -139,6 +139,19 @@ async fn calls_to_several_nodes_have_a_span_for_each() {
     }
 }
 
+#[tokio::test]
+async fn keys_are_those_of_the_caller() {
+    let (capture, _guard) = Capture::start();
+    let server = Server::start().await.unwrap();
+    let builder = Client::builder().node(server.node()).key_prefix("app:");
+    let client = builder.spans(Spans::new().keys(true)).build().unwrap();
+    client.get("a").await.unwrap();
+    assert_eq!(client.get_many(["a", "b"]).await.missing.len(), 2);
+    let spans = capture.spans();
+    assert_eq!(spans[0].fields["db.query.text"], "get a");
+    assert_eq!(spans[1].fields["db.query.text"], "get a b");
+}
+
 #[tokio::test(start_paused = true)]
 async fn keys_are_in_a_span_only_if_asked_for_and_a_dropped_call_says_so() {
     for keys in [false, true] {
