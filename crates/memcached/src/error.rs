@@ -162,7 +162,10 @@ impl Error {
         let source = self.0.source.as_deref();
         let source = source.map(|source| source as &(dyn std::error::Error + 'static));
         let protocol = source.and_then(|source| source.downcast_ref::<ProtocolError>());
-        if let Some(broken) = protocol {
+        let unexpected = source.and_then(|source| source.downcast_ref::<Unexpected>());
+        if let Some(unexpected) = unexpected {
+            unexpected.to_string()
+        } else if let Some(broken) = protocol {
             format!("the server broke the protocol: {:?}", broken.kind())
         } else if let Some(line) = self.server_error() {
             format!("the server answered with an error line: {:?}", line.kind())
@@ -340,3 +343,16 @@ impl std::error::Error for Error {
             .map(|source| source as &(dyn std::error::Error + 'static))
     }
 }
+
+/// The source of an error whose message shows what a server said in place of an answer: what the log
+/// says of it.
+#[derive(Debug)]
+pub(crate) struct Unexpected(pub(crate) &'static str);
+
+impl fmt::Display for Unexpected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Unexpected {}

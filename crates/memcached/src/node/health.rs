@@ -172,9 +172,10 @@ impl Node {
             debug!(target: targets::CONNECTION, node = %self.name(), %error, "a connection failed");
             return;
         }
+        let told = error.for_log();
         let before = std::mem::replace(&mut state.phase, Phase::Down(error.clone()));
         let is_news = match before {
-            Phase::Down(before) => before.detail() != error.detail(),
+            Phase::Down(before) => before.for_log().to_string() != told.to_string(),
             Phase::Dormant | Phase::Connecting => true,
         };
         self.down.store(true, Ordering::Relaxed);
@@ -188,7 +189,7 @@ impl Node {
             self.tell_health(Some(error));
         }
         drop(state);
-        let (node, told) = (self.name(), error.for_log());
+        let node = self.name();
         if is_news || unhealthy {
             warn!(
                 target: targets::HEALTH,

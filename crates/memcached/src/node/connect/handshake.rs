@@ -7,7 +7,7 @@ use steersman_memcached_protocol::{Expiry, Key, Limits, Reply, Request, StoreVer
 use crate::ask::{Failure, ask};
 use crate::auth::{self, Credentials};
 use crate::call::server_error;
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Result, Stage, Unexpected};
 use crate::tls;
 use crate::transport::Transport;
 
@@ -122,4 +122,7 @@ fn cannot_ask(what: &str) -> Error {
         Stage::Connecting,
         format!("the server was asked for its version: {what}; is it a memcached?"),
     )
+    .with_source(Unexpected(
+        "the server was asked for its version and said something else; is it a memcached?",
+    ))
 }

@@ -211,6 +211,34 @@ async fn a_node_that_stays_away_is_told_of_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_says_something_else_each_time_does_not_fill_the_log() {
+    let (capture, _guard) = Capture::start();
+    let (client, mut attempts) = crate::network::client(|builder| builder);
+    let mut peer = attempts.next().await.accept();
+    settle().await;
+    let (broken, ()) = tokio::join!(client.get("a-key").into_future(), async {
+        peer.exchange("get a-key\r\n", "a-value\r\n").await;
+    });
+    assert_eq!(broken.unwrap_err().kind(), ErrorKind::Protocol);
+    // From now on it has to answer before it is used.
+    for turn in 0..50 {
+        let mut peer = attempts.next().await.accept();
+        let said = match turn % 3 {
+            0 => format!("a-value {turn}\r\n"),
+            1 => format!("SERVER_ERROR a-value {turn}\r\n"),
+            _ => format!("STAT a-value {turn}\r\nEND\r\n"),
+        };
+        peer.exchange("version\r\n", &said).await;
+    }
+    settle().await;
+    let error = client.get("a-key").await.unwrap_err().to_string();
+    assert!(error.contains("a-value"), "the caller is told: {error}");
+    // That it broke the protocol, that it says something else, and that it is unhealthy.
+    assert_eq!(warnings(&capture), ["node cannot be used"; 3]);
+    check(&capture, &["node still cannot be used"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_source_that_stays_away_is_told_of_once() {
     let (capture, _guard) = Capture::start();
     let (network, _attempts) = network();
