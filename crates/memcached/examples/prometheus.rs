@@ -3,6 +3,9 @@
 //! ```sh
 //! cargo run -p steersman-memcached --features metrics --example prometheus
 //! ```
+//!
+//! With an address, as in `-- 127.0.0.1:9898`, the page is served there until the program is ended, and each
+//! scrape is followed by more calls: for a look at it with Prometheus and Grafana.
 
 use std::error::Error;
 use std::io;
@@ -30,7 +33,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let handle = recorder.handle();
     // Before any client is built.
     metrics::set_global_recorder(recorder)?;
-    println!("{}", load_and_scrape(handle).await?);
+    match std::env::args().nth(1) {
+        None => println!("{}", load_and_scrape(handle).await?),
+        Some(address) => serve_on(&address, handle).await?,
+    }
     Ok(())
 }
 
@@ -50,8 +56,32 @@ pub(crate) fn recorder() -> Result<PrometheusRecorder, Box<dyn Error>> {
 /// Uses a cache, then does what Prometheus does.
 pub(crate) async fn load_and_scrape(handle: PrometheusHandle) -> Result<String, Box<dyn Error>> {
     let servers = [Server::start().await?, Server::start().await?];
-    let nodes = servers.each_ref().map(Server::node);
+    let clients = clients(&servers).await?;
+    let page = TcpListener::bind("127.0.0.1:0").await?;
+    let address = page.local_addr()?;
+    let server = tokio::spawn(async move { serve(&page, &handle, &clients).await });
+    let scraped = scrape(&address.to_string()).await?;
+    server.await??;
+    Ok(scraped)
+}
 
+/// Uses a cache, and lets whoever likes do what Prometheus does.
+async fn serve_on(address: &str, handle: PrometheusHandle) -> Result<(), Box<dyn Error>> {
+    let servers = [Server::start().await?, Server::start().await?];
+    let clients = clients(&servers).await?;
+    let page = TcpListener::bind(address).await?;
+    println!("http://{}/metrics", page.local_addr()?);
+    loop {
+        if let Err(error) = serve(&page, &handle, &clients).await {
+            eprintln!("a scrape failed: {error}");
+        }
+        load(&clients).await?;
+    }
+}
+
+/// Two clients that have done something.
+async fn clients(servers: &[Server]) -> Result<[Client; 2], Box<dyn Error>> {
+    let nodes: Vec<String> = servers.iter().map(Server::node).collect();
     // One value on one node, another client's on both: what is exported differs.
     let plain = Client::builder()
         .nodes(&nodes)
@@ -62,8 +92,17 @@ pub(crate) async fn load_and_scrape(handle: PrometheusHandle) -> Result<String, 
         .replicas(Replication::new(2))
         .metrics(Metrics::new().durations(true).label("cache", "sessions"))
         .build()?;
-    for client in [&plain, &replicated] {
+    let clients = [plain, replicated];
+    for client in &clients {
         client.ready(std::time::Duration::from_secs(5)).await?;
+    }
+    load(&clients).await?;
+    Ok(clients)
+}
+
+/// Calls of several kinds.
+async fn load(clients: &[Client]) -> Result<(), Box<dyn Error>> {
+    for client in clients {
         for n in 0..100 {
             client.set(format!("user:{n}"), "Ada").await?;
         }
@@ -72,14 +111,7 @@ pub(crate) async fn load_and_scrape(handle: PrometheusHandle) -> Result<String, 
         assert_eq!(found, 100, "half of them were stored");
         client.get("user:1").await?;
     }
-
-    let page = TcpListener::bind("127.0.0.1:0").await?;
-    let address = page.local_addr()?;
-    let clients = vec![plain, replicated];
-    let server = tokio::spawn(async move { serve(&page, &handle, &clients).await });
-    let scraped = scrape(&address.to_string()).await?;
-    server.await??;
-    Ok(scraped)
+    Ok(())
 }
 
 /// Answers one request. A service has a server for HTTP; what matters is that clients export what they
