@@ -3,6 +3,8 @@
 mod given;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Once;
 
@@ -174,11 +176,21 @@ impl std::fmt::Debug for Access {
     }
 }
 
+/// The longest file of certificates or of a key that is read.
+const MAX_PEM: u64 = 1024 * 1024;
+
 fn read(option: &str, file: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(file).map_err(|error| {
-        let name = OsStr::new(file).display();
-        Failure::told(format!("{option}: cannot read {name}: {error}"))
-    })
+    let mut pem = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(MAX_PEM + 1).read_to_end(&mut pem));
+    let why = match read {
+        Ok(length) if length as u64 <= MAX_PEM => return Ok(pem),
+        Ok(_) => format!("it is longer than {MAX_PEM} bytes"),
+        Err(error) => error.to_string(),
+    };
+    let name = OsStr::new(file).display();
+    Err(Failure::told(format!(
+        "{option}: cannot read {name}: {why}"
+    )))
 }
 
 #[cfg(test)]
@@ -219,6 +231,10 @@ mod tests {
             (&["--insecure"], "--insecure has no effect without --tls"),
             (&["--tls", "--key", "f"], "--key: give --cert too"),
             (&["--tls", "--ca", "/no/file"], "--ca: cannot read /no/file"),
+            (
+                &["--tls", "--ca", "/dev/zero"],
+                "--ca: cannot read /dev/zero: it is longer than 1048576 bytes",
+            ),
             (
                 &["--tls", "--cert", "/no/file"],
                 "--cert: cannot read /no/file",
