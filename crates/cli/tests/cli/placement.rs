@@ -1,6 +1,6 @@
 //! `route` and `moves`, which connect to nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -63,6 +63,57 @@ fn every_vector_of_the_real_emcache_is_routed_as_emcache_does() {
             assert!(outcome.stdout == expected, "{scheme}: {nodes}");
         }
     }
+}
+
+/// The answers of other clients, which are in the crate of placements.
+#[test]
+fn other_clients_vectors_are_routed_as_they_do() {
+    const VECTORS: &str = include_str!("../../../selection/tests/vectors/compat.json");
+    let file: Value = serde_json::from_str(VECTORS).unwrap();
+    let texts = |value: &Value| -> Vec<String> {
+        let texts = value.as_array().unwrap().iter();
+        texts
+            .map(|text| text.as_str().unwrap().to_owned())
+            .collect()
+    };
+    let keys = texts(&file["keys"]);
+    let mut families = BTreeSet::new();
+    for vector in file["vectors"].as_array().unwrap() {
+        let placement = vector["placement"].as_str().unwrap();
+        // One variant of each, and one list of nodes, with names.
+        if vector["pool"].is_u64() || !families.insert(placement.split(':').next().unwrap()) {
+            continue;
+        }
+        let nodes = texts(&vector["nodes"]);
+        let owners = vector["owners"].as_array().unwrap().iter();
+        let lines = keys.iter().zip(owners).map(|(key, owner)| {
+            let owner = usize::try_from(owner.as_u64().unwrap()).unwrap();
+            format!("{key}\t{}\n", nodes[owner])
+        });
+        let args = format!(
+            "route --keys - --placement {placement} --node {}",
+            nodes.join(",")
+        );
+        let outcome = run_with(&mut steersman(args.split(' ')), keys.join("\n").as_bytes());
+        assert_eq!((outcome.code, &*outcome.stderr), (0, ""), "{args}");
+        assert_eq!(outcome.text(), lines.collect::<String>(), "{args}");
+    }
+    assert_eq!(families.len(), 13);
+}
+
+#[test]
+fn other_clients_nodes_are_named_as_these_do() {
+    let java = "--placement spymemcached-ketama route k --node";
+    plain(&format!("{java} cache-1")).failed_with("host/ip:port");
+    let named = format!("{java} cache-1/10.0.0.1:11211=10.0.0.1");
+    assert_eq!(plain(&named).text(), "k\tcache-1/10.0.0.1:11211=10.0.0.1\n");
+    let bare = "route k --placement dalli --node ::1:11212";
+    assert_eq!(plain(bare).text(), "k\t::1:11212\n");
+    let unknown = plain("route k --placement twemproxy-modula:crc");
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("twemproxy-modula:crc32a"));
+    plain("route k --placement gomemcache --node a*2").failed_with("weight");
+    plain("route k --placement gomemcache --slot-bits 16").failed_with("slot");
 }
 
 #[test]
