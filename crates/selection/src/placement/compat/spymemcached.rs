@@ -1,8 +1,8 @@
 //! spymemcached 2.12.3.
 //!
 //! - Ketama has 40 groups of four points a node without weights; with some, as many as libmemcached's
-//!   weighted ring, by the same arithmetic. The two differ even where all weights are equal, so equal
-//!   weights are taken for none. Of equal points that of the node that is later in the list counts.
+//!   weighted ring, by the same arithmetic. The two differ even where all weights are equal. Weights that
+//!   are all 1 are taken for none. Of equal points that of the node that is later in the list counts.
 //! - A node is called by what Java writes of its socket's address: `host/ip:port`, or `ip:port` if
 //!   only the address is known. Its other format has libmemcached's names.
 //! - Hashes but CRC and MD5 go over the UTF-16 units of the key. The default, `native`, is what
