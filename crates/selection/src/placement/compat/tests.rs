@@ -68,7 +68,7 @@ fn names_are_hashed_as_each_client_has_them() {
                 "11211:11211",
             ],
         ),
-        ("unix:/m", ["/m:0", "//m:0", "/m", "/m", "/m", "/m"]),
+        ("unix:/m", ["/m:0", "//m:0", "/m:", "/m", "/m", "/m"]),
     ] {
         let schemes = [KETAMA, SPY, TWEMPROXY, PYMEMCACHE, UHASHRING, MCROUTER];
         for (scheme, expected) in schemes.into_iter().zip(texts) {

@@ -2,8 +2,9 @@
 //!
 //! It sorts its servers as it loads them, by the length of their names and then by the names. That
 //! order, not the list's, decides between equal points and is the one that modula indexes. A server
-//! without a name of its own is called by its host, and by its port too unless that is 11211. Modula
-//! has each server as often as its weight says.
+//! without a name of its own is called by its host, and by its port too unless that is 11211; a Unix
+//! socket by its path and the colon that follows it in the configuration (so its sources). Modula has
+//! each server as often as its weight says.
 
 use super::libmemcached::{host_and_other_port, signed};
 use super::list::List;
@@ -13,11 +14,11 @@ use crate::hash::{crc, digest, fnv, hsieh, jenkins, murmur2, one_at_a_time};
 use crate::placement::address::Address;
 use crate::{Error, TwemproxyHash};
 
-/// `host`, or `host:port` for another port than 11211, or a socket's path.
+/// `host`, or `host:port` for another port than 11211, or a socket's path with a colon.
 pub(super) fn text(name: &str) -> Result<String, Error> {
     Ok(match Address::of(name)? {
         Address::Tcp { host, port } => host_and_other_port(host, port),
-        Address::Unix { path } => path.to_owned(),
+        Address::Unix { path } => format!("{path}:"),
     })
 }
 
