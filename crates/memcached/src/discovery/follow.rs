@@ -40,8 +40,17 @@ impl Follower {
         }
     }
 
-    /// Runs until the cluster is closed or gone.
-    pub(crate) async fn follow(mut self, cluster: Weak<Cluster>) {
+    /// Runs until the cluster is closed or gone. Whoever waits for the first list hears of the end even
+    /// if it comes before the future was polled.
+    pub(crate) fn follow(self, cluster: Weak<Cluster>) -> impl Future<Output = ()> + Send {
+        let ended = Ended(Weak::clone(&cluster));
+        async move {
+            let _ended = ended;
+            self.run(cluster).await;
+        }
+    }
+
+    async fn run(mut self, cluster: Weak<Cluster>) {
         let Some(options) = cluster
             .upgrade()
             .map(|cluster| Arc::clone(&cluster.options))
@@ -50,7 +59,6 @@ impl Follower {
         };
         let timeout = options.discovery_timeout;
         let dialer = Dialer::new(options);
-        let _ended = Ended(Weak::clone(&cluster));
         loop {
             let found = self.ask(&dialer, timeout).await;
             let wait = match cluster.upgrade() {
