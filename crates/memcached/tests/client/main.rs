@@ -18,3 +18,4 @@ mod order;
 mod pool;
 mod replication;
 mod timing;
+mod waiting;
