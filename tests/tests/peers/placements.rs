@@ -69,7 +69,6 @@ macro_rules! agree {
 
 agree! {
     pymemcache: Pymemcache, "pymemcache", text, World::start();
-    pymemcache_by_host_name: Pymemcache, "pymemcache", text, World::start().on("localhost");
     pymemcache_with_bytes: Pymemcache, "pymemcache:bytes", bytes, World::start();
     emcache: Emcache, "emcache", bytes, World::start();
     emcache_by_host_name: Emcache, "emcache", text, World::start().on("localhost");
