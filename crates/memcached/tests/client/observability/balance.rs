@@ -1,5 +1,7 @@
 //! After everything has failed in every way, the metrics still add up.
 
+#![expect(clippy::float_cmp, reason = "they are counts, which are exact")]
+
 use std::collections::BTreeMap;
 
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
