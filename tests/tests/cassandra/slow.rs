@@ -63,7 +63,7 @@ pub(crate) async fn costs_little(world: &World) {
 
 /// Nor do its probes, of which there is one every retry period.
 pub(crate) async fn probes_cost_little(world: &World) {
-    beside_oracle(world, 999, 3, RETRY_PERIOD + seconds(2)).await;
+    beside_oracle(world, 999, 5, RETRY_PERIOD + seconds(2)).await;
 }
 
 /// The medians of a percentile, beside those of an oracle that has never heard of the slow node.
