@@ -95,6 +95,12 @@ impl Error {
         )
     }
 
+    /// Whether the node left the cluster before any connection has seen the request, so that another
+    /// one may be asked.
+    pub(crate) fn node_left(&self) -> bool {
+        self.kind() == ErrorKind::UnknownNode && !self.maybe_executed()
+    }
+
     pub(crate) fn cannot_send(error: RequestError) -> Self {
         Self::new(
             ErrorKind::InvalidArgument,

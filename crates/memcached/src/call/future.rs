@@ -102,27 +102,24 @@ impl<O: sealed::Operation> CallFuture<O> {
                 },
                 State::Done => Poll::Pending,
             });
-            let before = std::mem::replace(state, State::Done);
-            let left = match &outcome {
-                Err(error) if error.kind() == ErrorKind::UnknownNode => before.left(call.limit()),
-                _ => None,
-            };
-            if let State::Queued(_, ticket) = before {
-                ticket.answered();
-            }
-            match outcome {
-                // The node left the cluster before a connection has seen the request: the key has
-                // another owner now.
-                Err(error) if error.kind() == ErrorKind::UnknownNode && call.node.is_none() => {
-                    call.patience = Patience::Own(left);
-                    *state = State::Fresh;
+            let next = match &outcome {
+                // The key has another owner now.
+                Err(error) if error.node_left() && call.node.is_none() => {
+                    call.patience = Patience::Own(state.left(call.limit()));
+                    State::Fresh
                 }
                 Err(error)
                     if error.kind() == ErrorKind::Unsupported && call.operation.fall_back() =>
                 {
-                    *state = State::Fresh;
+                    State::Fresh
                 }
-                outcome => return Poll::Ready(outcome.map_err(|error| call.explain(error))),
+                _ => State::Done,
+            };
+            if let State::Queued(_, ticket) = std::mem::replace(state, next) {
+                ticket.answered();
+            }
+            if let State::Done = state {
+                return Poll::Ready(outcome.map_err(|error| call.explain(error)));
             }
         }
     }
@@ -221,22 +218,13 @@ impl<O: sealed::Operation> Call<O> {
         if let Some(replicated) = replicate(self, &request) {
             return replicated.map(State::Replicated);
         }
-        loop {
-            let mut start = |node: &Arc<Node>| {
-                watch.at(node);
-                self.start_at(node, &request, cx)
-            };
-            let started = match &self.node {
-                Some(node) => start(node),
-                None => shared.cluster.at_owner(key, start),
-            };
-            return match started {
-                // It was removed between being chosen and being asked: the key has a new owner.
-                Err(error) if error.kind() == ErrorKind::UnknownNode && self.node.is_none() => {
-                    continue;
-                }
-                started => started,
-            };
+        let mut start = |node: &Arc<Node>| {
+            watch.at(node);
+            self.start_at(node, &request, cx)
+        };
+        match &self.node {
+            Some(node) => start(node),
+            None => shared.cluster.at_owner(key, start),
         }
     }
 

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::read::ReadOf;
 use super::{key, server_error, unfit_reply};
 use crate::deadline::{Deadline, Expired, Patience};
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, Result, Stage};
 use crate::keys::KeyRules;
 use crate::metrics::Ended;
 use crate::node::{Ask, Gather, Node, Started, Ticket, Token};
@@ -221,7 +221,7 @@ async fn read_all(
             .map(|part| part.read(kind_on_wire, Deadline::new(limit)));
         let mut homeless = Vec::new();
         for (index, result) in watch.around(join_all(reads)).await.into_iter().flatten() {
-            if matches!(&result, Err(error) if error.kind() == ErrorKind::UnknownNode) {
+            if matches!(&result, Err(error) if error.node_left()) {
                 homeless.push(index);
             }
             results[index] = result;
@@ -229,7 +229,7 @@ async fn read_all(
         if homeless.is_empty() {
             break;
         }
-        // Their node left the cluster before a connection has seen them: they have other owners now.
+        // They have other owners now.
         limit = until.map(|until| until.saturating_duration_since(Instant::now()));
         parts = split(
             &shared,

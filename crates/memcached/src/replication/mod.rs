@@ -47,7 +47,7 @@ pub(crate) use self::timing::Limit;
 use self::view::Target;
 pub(crate) use self::view::View;
 use crate::cluster::{Cluster, Members};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::shared::Shared;
 
 /// How often percentiles are computed, if the policy does not tick more often.
@@ -98,11 +98,8 @@ impl Replicator {
         Ok(Box::pin(async move {
             loop {
                 match request.run(quiet).await {
-                    // Its nodes left the cluster before a connection has seen it: the key has others
-                    // now.
-                    Err(error)
-                        if error.kind() == ErrorKind::UnknownNode && !error.maybe_executed() =>
-                    {
+                    // The key has other nodes now.
+                    Err(error) if error.node_left() => {
                         request = Request::new(request.shared, request.command, limit)?;
                     }
                     answer => return answer,

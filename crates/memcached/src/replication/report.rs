@@ -6,7 +6,7 @@ use steersman_memcached_protocol::{Reply, Request};
 
 use super::{Target, WriteSuccess};
 use crate::call::{Call, Write, sealed};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::outcome::PerNode;
 
 /// The answer of a replicated call.
@@ -60,7 +60,8 @@ impl Outcomes {
     /// that has left the cluster meanwhile is none any more.
     pub(super) fn into_answer(mut self, success: WriteSuccess) -> Result<Answer> {
         if self.0.iter().any(|(_, outcome)| outcome.is_ok()) {
-            let has_left = |outcome: &Result<Reply>| matches!(outcome, Err(error) if error.kind() == ErrorKind::UnknownNode);
+            let has_left =
+                |outcome: &Result<Reply>| matches!(outcome, Err(error) if error.node_left());
             self.0.retain(|(_, outcome)| !has_left(outcome));
         }
         let succeeded = self.0.iter().filter(|(_, outcome)| outcome.is_ok()).count();

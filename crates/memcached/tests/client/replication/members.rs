@@ -30,6 +30,28 @@ async fn a_node_that_leaves_is_replaced_by_the_next_best() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_replica_may_have_done_is_not_done_again_when_another_one_leaves() {
+    let mut cluster = cluster(2).await;
+    let set = start(cluster.client.set(KEY, "u")).await;
+    for peer in &mut cluster.peers[..2] {
+        peer.exchange("set k 0 0 1\r\nu\r\n", "STORED\r\n").await;
+    }
+    set.await.unwrap().unwrap();
+    // The owner's request waits for a connection, the other one's is lost on its way.
+    drop(cluster.peers.remove(0));
+    let _hangs = cluster.attempts.next().await;
+    let set = start(cluster.client.set(KEY, "v")).await;
+    let mut second = cluster.peers.remove(0);
+    second.expect("set k 0 0 1\r\nv\r\n").await;
+    drop(second);
+    settle().await;
+    cluster.client.remove_node(&cluster.names[0]).unwrap();
+    cluster.unasked([0]).await;
+    let error = set.await.unwrap().unwrap_err();
+    assert!(error.maybe_executed(), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn more_replicas_than_nodes_are_all_nodes() {
     let mut cluster = cluster(5).await;
     assert_eq!(cluster.client.replicas_for_key(KEY).unwrap().len(), 3);
