@@ -158,8 +158,10 @@ fn runs_on_one_worker(subject: &Subject, mode: Mode) -> bool {
 
 /// Where a subject has nothing of its own to show, or too little for a quick run, it is left out.
 fn takes_part(subject: &Subject, part: Part, mode: Mode) -> bool {
-    if (part == Part::Encrypted) != (subject.kind == Kind::Encrypted) {
-        return part == Part::Encrypted && subject.kind == Kind::Steersman;
+    match (part, subject.kind) {
+        (Part::Encrypted, kind) => return matches!(kind, Kind::Steersman | Kind::Encrypted),
+        (_, Kind::Encrypted) => return false,
+        _ => {}
     }
     let senseless = match part {
         Part::Writes => matches!(subject.id, "raw-lines" | "emcache-batching"),

@@ -32,6 +32,13 @@ fn refusal<C: Decode<Scalar>>(
     (error.kind(), error.to_string())
 }
 
+fn assert_corrupt<C: Decode<Scalar>>(codec: &C, values: &[(u32, &str)]) {
+    for (flags, data) in values {
+        let (kind, _) = refusal(codec, *flags, data);
+        assert_eq!(kind, CodecErrorKind::Corrupt, "{flags} {data}");
+    }
+}
+
 fn text(text: &str) -> Scalar {
     Scalar::Text(text.to_owned())
 }
@@ -107,13 +114,7 @@ fn pylibmc_values_that_are_not_read() {
     for flags in [6, 18, 32] {
         assert_eq!(refusal(flags, "31").0, CodecErrorKind::UnknownFlags);
     }
-    for (flags, data) in [(2, "32"), (2, ""), (4, "78"), (16, "ff")] {
-        assert_eq!(
-            refusal(flags, data).0,
-            CodecErrorKind::Corrupt,
-            "{flags} {data}"
-        );
-    }
+    assert_corrupt(&Pylibmc, &[(2, "32"), (2, ""), (4, "78"), (16, "ff")]);
 }
 
 /// Written by pylibmc 1.6.3 with `min_compress_len` of 40.
@@ -169,19 +170,14 @@ fn spymemcached_values_that_are_not_read() {
     for flags in [4, 9 << 8, 257, 1 << 16] {
         assert_eq!(refusal(flags, "31").0, CodecErrorKind::UnknownFlags);
     }
-    for (flags, data) in [
+    let corrupt = [
         (256, "32"),
         (256, ""),
         (512, "0102030405"),
         (1280, "0102"),
         (0, "ff"),
-    ] {
-        assert_eq!(
-            refusal(flags, data).0,
-            CodecErrorKind::Corrupt,
-            "{flags} {data}"
-        );
-    }
+    ];
+    assert_corrupt(&Spymemcached, &corrupt);
 }
 
 /// Written by spymemcached 2.12.3 with a compression threshold of 64 bytes.

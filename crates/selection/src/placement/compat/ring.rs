@@ -239,28 +239,20 @@ fn buckets(of_points: impl Iterator<Item = usize>, bits: u32) -> Arc<[u32]> {
     starts.into()
 }
 
-impl Point for u32 {
-    const MAX: Self = Self::MAX;
+macro_rules! points {
+    ($($number:ty),*) => {$(
+        impl Point for $number {
+            const MAX: Self = Self::MAX;
 
-    #[inline]
-    fn top(self, bits: u32) -> usize {
-        (self >> (Self::BITS - bits)) as usize
-    }
+            #[inline]
+            fn top(self, bits: u32) -> usize {
+                (self >> (Self::BITS - bits)) as usize
+            }
 
-    fn behind(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
+            fn behind(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+        }
+    )*};
 }
-
-impl Point for u128 {
-    const MAX: Self = Self::MAX;
-
-    #[inline]
-    fn top(self, bits: u32) -> usize {
-        (self >> (Self::BITS - bits)) as usize
-    }
-
-    fn behind(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-}
+points!(u32, u128);
