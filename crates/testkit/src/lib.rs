@@ -7,7 +7,8 @@
 //! lines or garbage. A [`Clock`] decides when items expire. [`Server::stats`] and
 //! [`Server::wait_for`] let a test see what arrived, and wait for it without sleeping.
 //!
-//! [`FaultProxy`] puts the same faults in front of any other TCP server, a real memcached say.
+//! [`FaultProxy`] puts the same faults in front of any other TCP server, a real memcached say. A
+//! [`Ledger`](ledger::Ledger) judges what is read meanwhile.
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -60,6 +61,7 @@ mod gate;
 mod host;
 mod item;
 mod items;
+pub mod ledger;
 mod lru;
 mod machine;
 mod observe;
