@@ -15,7 +15,7 @@ enum Need {
 
 /// The client's life.
 impl Client {
-    /// Waits until every node is connected, but no longer than `patience`. With
+    /// Waits until every node is connected and has its keys, but no longer than `patience`. With
     /// [discovery](crate::Builder::discovery) it waits for the first list of nodes before.
     ///
     /// A node that refuses the client for a reason that waiting does not mend, which is one of TLS or
@@ -72,6 +72,7 @@ impl Client {
             return list.refusal().map(Err);
         }
         if enough {
+            cluster.move_nodes();
             return Some(Ok(()));
         }
         let mut refusals = away().filter_map(|node| {

@@ -79,7 +79,7 @@ impl Watcher for Cluster {
 async fn move_later(cluster: Weak<Cluster>, at: Instant) {
     tokio::time::sleep_until(at).await;
     if let Some(cluster) = cluster.upgrade() {
-        drop(cluster.edit());
+        cluster.move_nodes();
     }
 }
 
@@ -91,6 +91,11 @@ impl Cluster {
             self.move_gathered(&mut edit);
         }
         edit
+    }
+
+    /// Nodes whose health has changed leave the hashing, or return to it, without waiting for others.
+    pub(crate) fn move_nodes(&self) {
+        drop(self.edit());
     }
 
     fn is_member(&self, node: &Node) -> bool {

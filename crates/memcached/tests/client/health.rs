@@ -424,3 +424,45 @@ async fn purged_nodes_leave_the_hashing_and_come_back() {
     let after: Vec<_> = keys.iter().map(|key| owner(key).unwrap()).collect();
     assert_eq!(before, after);
 }
+
+/// Nodes that come back within moments of each other return to the hashing together; who waits until
+/// all are connected finds them there.
+#[tokio::test(start_paused = true)]
+async fn a_ready_client_has_its_nodes_in_the_hashing() {
+    let (network, mut attempts) = network();
+    let client = Client::builder()
+        .nodes(["a=a:1", "b=b:1", "c=c:1"])
+        .connector(network)
+        .purge_unhealthy_nodes(true)
+        .unhealthy_after(1)
+        .backoff(exact())
+        .build()
+        .unwrap();
+    let owners = || -> Vec<_> {
+        let owner = |key: usize| client.node_for_key(format!("key-{key}"));
+        let name = |key| owner(key).ok().map(|node| node.name().to_owned());
+        (0..100).map(name).collect()
+    };
+    let before = owners();
+    let mut events = client.events();
+    let ready = client.ready(Duration::from_secs(60));
+    let serve = async {
+        for _ in 0..3 {
+            attempts.next().await.refuse();
+        }
+        for _ in 0..3 {
+            assert!(matches!(
+                events.recv().await,
+                Some(Event::NodeUnhealthy { .. })
+            ));
+        }
+        let mut peers = Vec::new();
+        for _ in 0..3 {
+            peers.push(attempts.next().await.accept());
+        }
+        peers
+    };
+    let (ready, _peers) = tokio::join!(ready, serve);
+    ready.unwrap();
+    assert_eq!(owners(), before);
+}
