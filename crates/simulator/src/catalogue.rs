@@ -1,0 +1,105 @@
+//! The policies that can be named, and the chain that each becomes in a scenario.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, de};
+use steersman_selection::{
+    DatacenterAware, LatencyAware, Mode, Policy, Replicas, RoundRobin, TokenAware,
+};
+
+use crate::engine::{Seat, Steering};
+use crate::scenario::Scenario;
+use crate::{Error, ErrorKind};
+
+/// A policy by its name.
+///
+/// What it chooses from depends on the scenario: replicas in random order if there are keys, the nodes of
+/// the clients' datacenter in turn if they are in one, both if both, and else all nodes in turn. The kind
+/// is the policy around that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PolicyKind {
+    /// No policy around it: nodes in turn, replicas in random order.
+    RoundRobin,
+    /// [`LatencyAware`] with its defaults.
+    LatencyAware,
+    /// [`LatencyAware`] as in the Java driver.
+    LatencyAwareReference,
+}
+
+impl PolicyKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [
+        Self::RoundRobin,
+        Self::LatencyAware,
+        Self::LatencyAwareReference,
+    ];
+
+    /// Their names, in the same order.
+    pub const NAMES: [&'static str; Self::ALL.len()] =
+        ["round-robin", "latency-aware", "latency-aware-reference"];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// The policy of that name.
+    pub fn from_name(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| {
+            let names = Self::NAMES.join(", ");
+            let message = format!("there is no policy {name:?}; choose one of {names}");
+            Error::new(ErrorKind::UnknownPolicy, message)
+        })
+    }
+
+    /// The chain of one client.
+    pub(crate) fn build(self, scenario: &Scenario, seat: Seat) -> Box<dyn Steering> {
+        let Seat { seed, .. } = seat;
+        let clients = &scenario.clients;
+        let datacenters = clients
+            .datacenter
+            .as_deref()
+            .map(|name| DatacenterAware::new(name).remote_nodes(clients.remote_nodes));
+        // Clients do not begin with the same node.
+        let first = i32::try_from(seed >> 33).unwrap_or_default();
+        match (&scenario.keys, datacenters) {
+            (None, None) => self.around(RoundRobin::starting_at(first), seed),
+            (None, Some(datacenters)) => self.around(datacenters.starting_at(first), seed),
+            (Some(_), None) => self.around(Replicas::shuffled(seed), seed),
+            (Some(_), Some(datacenters)) => {
+                let child = TokenAware::new(datacenters.starting_at(first)).seed(seed);
+                self.around(child, seed)
+            }
+        }
+    }
+
+    fn around<C: Policy + 'static>(self, child: C, seed: u64) -> Box<dyn Steering> {
+        // Not that of the child.
+        let seed = seed.rotate_left(32);
+        let latency_aware = |mode, child| {
+            let builder = LatencyAware::builder().mode(mode).seed(seed);
+            builder
+                .build(child)
+                .expect("the default parameters are valid")
+        };
+        match self {
+            Self::RoundRobin => Box::new(child),
+            Self::LatencyAware => Box::new(latency_aware(Mode::Guarded, child)),
+            Self::LatencyAwareReference => Box::new(latency_aware(Mode::Reference, child)),
+        }
+    }
+}
+
+impl fmt::Display for PolicyKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for PolicyKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::from_name(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}

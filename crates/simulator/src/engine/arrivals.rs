@@ -1,0 +1,99 @@
+//! When requests come, in an open loop; and how often a worker may ask, in a closed one.
+
+use crate::random::Rng;
+use crate::scenario::{Arrivals, Load};
+
+/// The rate over time, from one request to the next.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    /// From when on how many requests come in a nanosecond, the first from 0 on.
+    rates: Vec<(u64, f64)>,
+    current: usize,
+    arrivals: Arrivals,
+}
+
+impl Schedule {
+    /// None if requests come as fast as they are answered.
+    pub(super) fn new(load: &Load) -> Option<Self> {
+        let first = (0, load.rate? / 1e9);
+        let steps = load
+            .steps
+            .iter()
+            .map(|step| (step.at.nanos(), step.rate / 1e9));
+        Some(Self {
+            rates: std::iter::once(first).chain(steps).collect(),
+            current: 0,
+            arrivals: load.arrivals,
+        })
+    }
+
+    /// Requests in a nanosecond at a time not before that of any earlier question.
+    pub(super) fn rate_at(&mut self, now: u64) -> f64 {
+        while self
+            .rates
+            .get(self.current + 1)
+            .is_some_and(|(from, _)| *from <= now)
+        {
+            self.current += 1;
+        }
+        self.rates[self.current].1
+    }
+
+    /// When the request after that of `now` comes.
+    pub(super) fn next(&mut self, now: u64, rng: &mut Rng) -> u64 {
+        let mut left = match self.arrivals {
+            Arrivals::Poisson => rng.exponential(),
+            Arrivals::Regular => 1.0,
+        };
+        let mut now = now;
+        loop {
+            let rate = self.rate_at(now);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "not negative, and the cast saturates"
+            )]
+            let next = now.saturating_add((left / rate).round() as u64);
+            match self.rates.get(self.current + 1) {
+                // What is left of the wait goes by at the new rate.
+                #[expect(clippy::cast_precision_loss, reason = "spans are below 2^52")]
+                Some(&(step, _)) if step < next => {
+                    left -= (step - now) as f64 * rate;
+                    now = step;
+                }
+                _ => return next,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_change_at_their_time() {
+        let load: Load = toml::from_str(
+            "rate = 100\narrivals = 'regular'\nsteps = [{ at = '1s', rate = 1000 }, { at = '2s', rate = 10 }]",
+        )
+        .unwrap();
+        for poisson in [false, true] {
+            let mut schedule = Schedule::new(&load).unwrap();
+            if poisson {
+                schedule.arrivals = Arrivals::Poisson;
+            }
+            let mut rng = Rng::new(1, 0);
+            let mut counts = [0_u32; 4];
+            let mut now = 0;
+            while now < 4_000_000_000 {
+                counts[usize::try_from(now / 1_000_000_000).unwrap()] += 1;
+                now = schedule.next(now, &mut rng);
+            }
+            let expected = [100_u32, 1_000, 10, 10];
+            for (count, expected) in counts.into_iter().zip(expected) {
+                let spread = if poisson { 4 * expected.isqrt() } else { 1 };
+                assert!(count.abs_diff(expected) <= spread, "{counts:?}");
+            }
+        }
+    }
+}

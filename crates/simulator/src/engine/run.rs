@@ -1,0 +1,390 @@
+//! One run: the loop over events, and what a client does about a request.
+
+use steersman_selection::{Attempt as Finished, Call, Outcome, Timestamp};
+
+use super::arrivals::Schedule;
+use super::flight::{Attempt, Request, Slab};
+use super::impaired::Impaired;
+use super::queue::{Event, EventQueue};
+use super::server::Server;
+use super::setting::Setting;
+use super::steering::Steering;
+use super::timeline::{self, Episode};
+use crate::measure::{Report, Tally};
+use crate::random::Rng;
+use crate::scenario::{Hedge, Scenario};
+
+/// The concerns that draw random numbers, each from a generator of its own.
+pub(super) const POLICIES: u64 = 0;
+const FAULTS: u64 = 1;
+const ARRIVALS: u64 = 2;
+const REQUESTS: u64 = 3;
+const SERVICE: u64 = 4;
+const PHASES: u64 = 5;
+
+pub(super) struct Run<'a> {
+    scenario: &'a Scenario,
+    setting: &'a Setting,
+    policies: Vec<Box<dyn Steering>>,
+    servers: Vec<Server>,
+    episodes: Vec<Episode>,
+    impaired: Impaired,
+    events: EventQueue,
+    requests: Slab<Request>,
+    attempts: Slab<Attempt>,
+    schedule: Option<Schedule>,
+    /// By worker, when it was to ask last.
+    due: Vec<u64>,
+    arrivals: Rng,
+    choices: Rng,
+    service: Rng,
+    hedges: Hedges,
+    tally: Tally,
+    /// When no more requests are made.
+    end: u64,
+}
+
+/// How long a worker waits at least after a failure: one that fails at once must not ask at once.
+const AFTER_FAILURE: u64 = 1_000_000;
+
+/// The budget for second attempts.
+#[derive(Default)]
+struct Hedges {
+    after: Option<u64>,
+    budget: f64,
+    /// How many there may be now.
+    allowance: f64,
+}
+
+impl Hedges {
+    fn new(hedge: Option<Hedge>) -> Self {
+        hedge.map_or_else(Self::default, |hedge| Self {
+            after: Some(hedge.after.nanos()),
+            budget: hedge.budget,
+            allowance: 0.0,
+        })
+    }
+
+    fn earn(&mut self) {
+        // What was not used for long is not saved up for a storm.
+        self.allowance = (self.allowance + self.budget).min(10.0);
+    }
+
+    fn spend(&mut self) -> bool {
+        let may = self.allowance >= 1.0;
+        if may {
+            self.allowance -= 1.0;
+        }
+        may
+    }
+}
+
+fn time(now: u64) -> Timestamp {
+    // Scenarios end after a thousand hours at most.
+    Timestamp::from_nanos(i64::try_from(now).unwrap_or(i64::MAX))
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        scenario: &'a Scenario,
+        setting: &'a Setting,
+        policies: Vec<Box<dyn Steering>>,
+        seed: u64,
+    ) -> Self {
+        let (timelines, episodes) = timeline::lay_out(scenario, &mut Rng::new(seed, FAULTS));
+        let kinds = scenario
+            .servers
+            .iter()
+            .flat_map(|kind| std::iter::repeat_n(kind, kind.count as usize));
+        let servers: Vec<_> = kinds
+            .zip(timelines)
+            .map(|(kind, timeline)| Server::new(kind, timeline))
+            .collect();
+        Self {
+            scenario,
+            setting,
+            policies,
+            impaired: Impaired::new(&episodes, servers.len()),
+            tally: Tally::new(scenario, &setting.is_remote),
+            servers,
+            episodes,
+            events: EventQueue::default(),
+            requests: Slab::new(),
+            attempts: Slab::new(),
+            schedule: Schedule::new(&scenario.load),
+            due: Vec::new(),
+            arrivals: Rng::new(seed, ARRIVALS),
+            choices: Rng::new(seed, REQUESTS),
+            service: Rng::new(seed, SERVICE),
+            hedges: Hedges::new(scenario.clients.hedge),
+            end: scenario.duration.nanos(),
+        }
+        .with_clients(seed)
+        .with_workers()
+    }
+
+    /// Each policy learns of the servers, and does its regular work at times of its own.
+    fn with_clients(mut self, seed: u64) -> Self {
+        let mut phases = Rng::new(seed, PHASES);
+        for (client, policy) in (0..).zip(&self.policies) {
+            policy.begin(&self.setting.topology, time(0));
+            if let Some(every) = policy.tick_every() {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "from 0 to below a span"
+                )]
+                let phase = (every.as_secs_f64() * 1e9 * phases.unit()) as u64;
+                self.events.push(phase, Event::Tick(client));
+            }
+        }
+        self
+    }
+
+    /// Workers begin evenly spread over one round of theirs, or one after the other.
+    fn with_workers(mut self) -> Self {
+        let Some(workers) = self.scenario.load.workers else {
+            return self;
+        };
+        let apart = self.period(0).unwrap_or_default() / u64::from(workers);
+        for worker in 0..workers {
+            let first = u64::from(worker) * apart.max(1);
+            self.due.push(first);
+            self.events.push(first, Event::Issue(worker));
+        }
+        self
+    }
+
+    /// How often a worker asks, if a rate says so.
+    fn period(&mut self, now: u64) -> Option<u64> {
+        let workers = self.scenario.load.workers?;
+        let rate = self.schedule.as_mut()?.rate_at(now);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and the cast saturates"
+        )]
+        Some((f64::from(workers) / rate) as u64)
+    }
+
+    pub(super) fn run(mut self) -> Report {
+        let mut arrival = match (&mut self.schedule, self.scenario.load.workers) {
+            (Some(schedule), None) => schedule.next(0, &mut self.arrivals),
+            _ => u64::MAX,
+        };
+        loop {
+            let next = self.events.next_at().unwrap_or(u64::MAX);
+            if arrival <= next && arrival < self.end {
+                self.arrive(arrival, None);
+                if let Some(schedule) = &mut self.schedule {
+                    arrival = schedule.next(arrival, &mut self.arrivals);
+                }
+                continue;
+            }
+            let Some((now, event)) = self.events.pop() else {
+                break;
+            };
+            match event {
+                Event::Reach(attempt) => self.reach(now, attempt),
+                Event::End(attempt) => self.end(now, attempt),
+                Event::Hedge(attempt) => self.hedge(now, attempt),
+                Event::Issue(worker) if now < self.end => self.arrive(now, Some(worker)),
+                Event::Issue(_) => {}
+                Event::Tick(client) => self.tick(now, client),
+            }
+        }
+        let longest = self.servers.iter().map(|server| server.longest_queue).max();
+        self.tally.report(
+            &self.episodes,
+            &self.setting.even_shares,
+            longest.unwrap_or_default(),
+        )
+    }
+
+    fn tick(&mut self, now: u64, client: u32) {
+        let policy = &self.policies[client as usize];
+        policy.tick(time(now));
+        if let Some(every) = policy.tick_every()
+            && now < self.end
+        {
+            let every = u64::try_from(every.as_nanos()).unwrap_or(u64::MAX);
+            self.events
+                .push(now.saturating_add(every.max(1)), Event::Tick(client));
+        }
+    }
+
+    /// A client makes a request.
+    fn arrive(&mut self, now: u64, worker: Option<u32>) {
+        let clients = &self.scenario.clients;
+        let client = match (worker, &self.setting.demand) {
+            (Some(worker), _) => worker % clients.count,
+            (None, Some(demand)) => demand.draw(&mut self.choices),
+            (None, None) if clients.count == 1 => 0,
+            (None, None) => self.choices.below(clients.count),
+        };
+        let key = self
+            .setting
+            .keys
+            .as_ref()
+            .map_or(0, |keys| keys.draw(&mut self.choices));
+        let mut request = Request::new(now, client, key, clients);
+        request.worker = worker;
+        let load = &self.scenario.load;
+        if load.scans > 0.0 && self.choices.unit() < load.scans {
+            request.weight = load.scan_factor;
+        }
+        self.hedges.earn();
+        self.tally.asked(now);
+        match self.requests.insert(request) {
+            Some(request) => {
+                if !self.send(now, request) {
+                    self.finish(now, request, false);
+                }
+            }
+            None => self.tally.done(now, now, false),
+        }
+    }
+
+    /// Sends a request to the next node, if there is one.
+    fn send(&mut self, now: u64, number: u32) -> bool {
+        let request = self.requests.get(number);
+        if !request.may_ask() {
+            return false;
+        }
+        let call =
+            Call::new(&self.setting.topology).replicas(self.setting.replicas_of(request.key));
+        let policy = &self.policies[request.client as usize];
+        let Some(node) = policy.choose(call, request.asked(), time(now)) else {
+            return false;
+        };
+        let attempt = Attempt {
+            request: number,
+            node,
+            sent: now,
+            outcome: Outcome::Busy,
+            is_cancelled: false,
+        };
+        let Some(attempt) = self.attempts.insert(attempt) else {
+            return false;
+        };
+        self.requests.get_mut(number).ask(node, attempt);
+        self.impaired.advance(now);
+        let impaired = self
+            .impaired
+            .is_choice()
+            .then(|| self.impaired.is_impaired(node.get()));
+        self.tally.sent(now, node.get(), impaired);
+        match self.servers[node.get()].network {
+            0 => self.reach(now, attempt),
+            network => self.events.push(now + network, Event::Reach(attempt)),
+        }
+        true
+    }
+
+    /// An attempt reaches its server, which tells what becomes of it.
+    fn reach(&mut self, now: u64, number: u32) {
+        let attempt = *self.attempts.get(number);
+        let weight = self.requests.get(attempt.request).weight;
+        let server = &mut self.servers[attempt.node.get()];
+        let fate = server.serve(now, weight, &mut self.service);
+        let answered = fate
+            .at
+            .map_or(u64::MAX, |at| at.saturating_add(server.network));
+        let timeout = self.scenario.clients.timeout;
+        let gives_up = timeout.map_or(u64::MAX, |timeout| attempt.sent + timeout.nanos());
+        let (over, outcome) = if answered <= gives_up {
+            (answered, fate.outcome)
+        } else {
+            (gives_up, Outcome::TimedOut)
+        };
+        self.attempts.get_mut(number).outcome = outcome;
+        if let Some(after) = self.hedges.after {
+            let hedge = (attempt.sent + after).max(now);
+            if hedge < over {
+                self.events.push(hedge, Event::Hedge(number));
+            }
+        }
+        self.events.push(over, Event::End(number));
+    }
+
+    /// Asks a second node as well, if the first has still not answered and the budget allows it.
+    fn hedge(&mut self, now: u64, number: u32) {
+        let request = self.attempts.get(number).request;
+        if !self.requests.get(request).is_done && self.hedges.spend() && self.send(now, request) {
+            self.tally.hedged(now);
+        }
+    }
+
+    /// An attempt is over for its client.
+    fn end(&mut self, now: u64, number: u32) {
+        let attempt = *self.attempts.get(number);
+        if !attempt.is_cancelled {
+            self.learn(now, attempt, attempt.outcome);
+        }
+        self.attempts.remove(number);
+        let request = self.requests.get_mut(attempt.request);
+        request.end(number);
+        if request.is_done {
+            if request.running == 0 {
+                self.requests.remove(attempt.request);
+            }
+            return;
+        }
+        if attempt.outcome == Outcome::Success {
+            return self.finish(now, attempt.request, true);
+        }
+        if request.retries_left > 0 {
+            request.retries_left -= 1;
+            if self.send(now, attempt.request) {
+                return;
+            }
+        }
+        if self.requests.get(attempt.request).running == 0 {
+            self.finish(now, attempt.request, false);
+        }
+    }
+
+    fn learn(&self, now: u64, attempt: Attempt, outcome: Outcome) {
+        let latency = std::time::Duration::from_nanos(now - attempt.sent);
+        let client = self.requests.get(attempt.request).client;
+        let finished = Finished::new(attempt.node, time(now), latency, outcome);
+        self.policies[client as usize].learn(&finished);
+    }
+
+    /// A request has its answer or has failed: its other attempts are cancelled.
+    fn finish(&mut self, now: u64, number: u32, succeeded: bool) {
+        let request = self.requests.get_mut(number);
+        request.is_done = true;
+        let (began, worker, running) = (request.began, request.worker, request.running);
+        self.tally.done(began, now, succeeded);
+        if running == 0 {
+            self.requests.remove(number);
+        } else {
+            self.cancel(now, number);
+        }
+        if let Some(worker) = worker {
+            let think = self.scenario.load.think.nanos();
+            let think = if succeeded {
+                think.max(1)
+            } else {
+                think.max(AFTER_FAILURE)
+            };
+            let due = self
+                .period(now)
+                .map_or(0, |period| self.due[worker as usize] + period);
+            let next = due.max(now + think);
+            self.due[worker as usize] = next;
+            self.events.push(next, Event::Issue(worker));
+        }
+    }
+
+    /// The client loses interest in what is under way for a request.
+    fn cancel(&mut self, now: u64, request: u32) {
+        for number in self.requests.get(request).under_way() {
+            let attempt = self.attempts.get_mut(number);
+            attempt.is_cancelled = true;
+            let attempt = *attempt;
+            self.learn(now, attempt, Outcome::Cancelled);
+        }
+    }
+}
