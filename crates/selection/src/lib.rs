@@ -66,6 +66,8 @@
 //! | [`Replicas`] | the key's replicas alone, in order or shuffled |
 //! | [`TokenAware`] | the key's replicas, then the rest of another policy's plan |
 //! | [`LatencyAware`] | another policy's plan, with slow nodes last in their [`Tier`] |
+//! | [`PeakEwma`] | another policy's plan, in each tier the lower latency times requests in flight first |
+//! | [`LeastInFlight`] | another policy's plan, in each tier the fewer requests in flight first |
 //!
 //! A client plans, sends and records; a timer ticks:
 //!
@@ -89,6 +91,7 @@
 //! let mut plan = policy.plan(Call::new(&topology));
 //! while let Some(node) = plan.next(now()) {
 //!     let sent = now();
+//!     policy.begin(node, sent);
 //!     let result = send(node);
 //!     let latency = Duration::from_nanos(now().nanos_since(sent).unsigned_abs());
 //!     let outcome = if result.is_ok() { Outcome::Success } else { Outcome::Failed };
@@ -152,10 +155,11 @@ pub use crate::placement::{
 pub use crate::placement::{Placement, Scheme};
 pub use crate::policy::{
     Attempt, BoxPlan, Call, Candidate, Change, Condition, Consistency, Counters, DatacenterAware,
-    DatacenterAwarePlan, DynPolicy, Event, Explained, Explanation, LatencyAware,
-    LatencyAwareBuilder, LatencyAwarePlan, Listener, Mode, NodeReport, Outcome, Plan, Policy,
-    ReplicaOrder, Replicas, ReplicasPlan, RoundRobin, RoundRobinPlan, Snapshot, Standing, Tier,
-    TokenAware, TokenAwarePlan, Turn,
+    DatacenterAwarePlan, DynPolicy, Event, Explained, Explanation, InFlight, LatencyAware,
+    LatencyAwareBuilder, LatencyAwarePlan, LeastInFlight, Listener, Mode, NodeReport, Outcome,
+    PeakEwma, PeakLatency, Plan, Policy, Ranked, RankedBuilder, RankedPlan, Ranking, ReplicaOrder,
+    Replicas, ReplicasPlan, RoundRobin, RoundRobinPlan, Snapshot, Standing, Tier, TokenAware,
+    TokenAwarePlan, Turn,
 };
 pub use crate::time::Timestamp;
 pub use crate::topology::{Datacenter, Locality, Rack, Topology};

@@ -6,5 +6,6 @@ mod score;
 
 pub(crate) use self::cell::ScoreCell;
 pub use self::parameters::LatencyParameters;
+pub(crate) use self::parameters::{in_range, positive};
 pub use self::score::Score;
-pub(crate) use self::score::{Averaging, times};
+pub(crate) use self::score::{Averaging, float, times, truncated};

@@ -211,14 +211,14 @@ impl LatencyParameters {
     }
 }
 
-fn positive(name: &str, value: Duration) -> Result<(), Error> {
+pub(crate) fn positive(name: &str, value: Duration) -> Result<(), Error> {
     if value.is_zero() {
         return Err(Error::invalid_parameter(name, "0", "choose more than 0"));
     }
     in_range(name, value)
 }
 
-fn in_range(name: &str, value: Duration) -> Result<(), Error> {
+pub(crate) fn in_range(name: &str, value: Duration) -> Result<(), Error> {
     if i64::try_from(value.as_nanos()).is_err() {
         let value = format!("{value:?}");
         return Err(Error::invalid_parameter(

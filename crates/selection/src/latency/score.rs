@@ -89,9 +89,10 @@ pub(crate) fn times(factor: f64, nanos: i64) -> i64 {
     truncated(factor * float(nanos))
 }
 
+/// As Java's cast rounds it.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "the reference rounds just so")]
-fn float(nanos: i64) -> f64 {
+pub(crate) fn float(nanos: i64) -> f64 {
     nanos as f64
 }
 
@@ -101,7 +102,7 @@ fn float(nanos: i64) -> f64 {
     clippy::cast_possible_truncation,
     reason = "the reference cuts it just so"
 )]
-fn truncated(nanos: f64) -> i64 {
+pub(crate) fn truncated(nanos: f64) -> i64 {
     nanos as i64
 }
 

@@ -30,6 +30,18 @@ pub struct Attempt {
     ended: Timestamp,
     latency_nanos: i64,
     outcome: Outcome,
+    part: Part,
+}
+
+/// What an attempt is to the requests in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It was one, and is none any more.
+    Request,
+    /// It was counted out before, or never in.
+    Uncounted,
+    /// It was none.
+    Probe,
 }
 
 impl Attempt {
@@ -41,7 +53,25 @@ impl Attempt {
             ended,
             latency_nanos: saturating_nanos(latency),
             outcome,
+            part: Part::Request,
         }
+    }
+
+    /// The same, of an attempt that was recorded before, as timed out, or of whose beginning the
+    /// policy was not told by [`Policy::begin`](crate::Policy::begin): it is no longer in flight, or
+    /// never was.
+    #[inline]
+    pub fn uncounted(mut self) -> Self {
+        self.part = Part::Uncounted;
+        self
+    }
+
+    /// The same, of a request that was sent because a policy [wanted a
+    /// probe](crate::Policy::probe), and for nothing else.
+    #[inline]
+    pub fn of_probe(mut self) -> Self {
+        self.part = Part::Probe;
+        self
     }
 
     /// The node that was asked.
@@ -72,6 +102,18 @@ impl Attempt {
     #[inline]
     pub fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    /// Whether one request less is in flight by its end.
+    #[inline]
+    pub fn is_counted(&self) -> bool {
+        self.part == Part::Request
+    }
+
+    /// Whether it was sent as a probe and for nothing else.
+    #[inline]
+    pub fn is_probe(&self) -> bool {
+        self.part == Part::Probe
     }
 }
 

@@ -94,6 +94,15 @@ impl<'a> Call<'a> {
         self.continued
     }
 
+    /// How many nodes can serve it, as far as that is known.
+    #[inline]
+    pub(crate) fn candidates(&self) -> usize {
+        match self.replicas.len() {
+            0 => self.topology.nodes().len(),
+            replicas => replicas,
+        }
+    }
+
     /// Whether the node is a replica; true of all nodes if replicas are not known.
     #[inline]
     pub fn may_hold_key(&self, node: NodeIndex) -> bool {

@@ -67,8 +67,14 @@ pub trait DynPolicy: Send + Sync {
     /// See [`Policy::report`].
     fn dyn_report(&self, node: NodeIndex, now: Timestamp) -> Option<NodeReport>;
 
+    /// See [`Policy::begin`].
+    fn dyn_begin(&self, node: NodeIndex, now: Timestamp);
+
     /// See [`Policy::record`].
     fn dyn_record(&self, attempt: &Attempt);
+
+    /// See [`Policy::probe`].
+    fn dyn_probe(&self, call: &Call<'_>, nth: usize, now: Timestamp) -> Option<NodeIndex>;
 
     /// See [`Policy::topology_changed`].
     fn dyn_topology_changed(&self, topology: &Topology, now: Timestamp);
@@ -111,8 +117,16 @@ impl<P: Policy> DynPolicy for P {
         self.report(node, now)
     }
 
+    fn dyn_begin(&self, node: NodeIndex, now: Timestamp) {
+        self.begin(node, now);
+    }
+
     fn dyn_record(&self, attempt: &Attempt) {
         self.record(attempt);
+    }
+
+    fn dyn_probe(&self, call: &Call<'_>, nth: usize, now: Timestamp) -> Option<NodeIndex> {
+        self.probe(call, nth, now)
     }
 
     fn dyn_topology_changed(&self, topology: &Topology, now: Timestamp) {
@@ -160,8 +174,16 @@ impl Policy for dyn DynPolicy + '_ {
         self.dyn_report(node, now)
     }
 
+    fn begin(&self, node: NodeIndex, now: Timestamp) {
+        self.dyn_begin(node, now);
+    }
+
     fn record(&self, attempt: &Attempt) {
         self.dyn_record(attempt);
+    }
+
+    fn probe(&self, call: &Call<'_>, nth: usize, now: Timestamp) -> Option<NodeIndex> {
+        self.dyn_probe(call, nth, now)
     }
 
     fn topology_changed(&self, topology: &Topology, now: Timestamp) {

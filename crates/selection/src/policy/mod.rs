@@ -14,9 +14,11 @@ mod dynamic;
 mod explain;
 pub(crate) mod latency_aware;
 mod pointers;
+mod ranked;
 mod replicas;
 mod rotation;
 mod round_robin;
+mod stash;
 mod token_aware;
 mod turn;
 
@@ -32,6 +34,9 @@ pub use self::explain::{Explained, Explanation};
 pub use self::latency_aware::{
     Change, Condition, Counters, Event, LatencyAware, LatencyAwareBuilder, LatencyAwarePlan,
     Listener, Mode, NodeReport, Snapshot,
+};
+pub use self::ranked::{
+    InFlight, LeastInFlight, PeakEwma, PeakLatency, Ranked, RankedBuilder, RankedPlan, Ranking,
 };
 pub use self::replicas::{ReplicaOrder, Replicas, ReplicasPlan};
 pub use self::round_robin::{RoundRobin, RoundRobinPlan};
@@ -118,8 +123,21 @@ pub trait Policy: Send + Sync {
         None
     }
 
+    /// Learns that an attempt at a node begins, for policies that count what is in flight. Each such
+    /// attempt ends by one [`Policy::record`], however it ended.
+    fn begin(&self, _node: NodeIndex, _now: Timestamp) {}
+
     /// Learns how an attempt ended.
     fn record(&self, _attempt: &Attempt) {}
+
+    /// A node that the policy wants to hear of, whether or not a request goes there: send it one that
+    /// costs it next to nothing, and record that as a [probe](Attempt::of_probe).
+    ///
+    /// Ask after each call, for the `nth` from 0 on, until the answer is `None`. Whoever cannot probe
+    /// never asks.
+    fn probe(&self, _call: &Call<'_>, _nth: usize, _now: Timestamp) -> Option<NodeIndex> {
+        None
+    }
 
     /// Learns that nodes came or left. Call it before the first plan, and for each new topology.
     fn topology_changed(&self, _topology: &Topology, _now: Timestamp) {}

@@ -44,8 +44,18 @@ macro_rules! policy_behind {
             }
 
             #[inline]
+            fn begin(&self, node: NodeIndex, now: Timestamp) {
+                (**self).begin(node, now);
+            }
+
+            #[inline]
             fn record(&self, attempt: &Attempt) {
                 (**self).record(attempt);
+            }
+
+            #[inline]
+            fn probe(&self, call: &Call<'_>, nth: usize, now: Timestamp) -> Option<NodeIndex> {
+                (**self).probe(call, nth, now)
             }
 
             fn topology_changed(&self, topology: &Topology, now: Timestamp) {

@@ -146,8 +146,17 @@ impl<C: Policy> Policy for TokenAware<C> {
     }
 
     #[inline]
+    fn begin(&self, node: NodeIndex, now: Timestamp) {
+        self.child.begin(node, now);
+    }
+
+    #[inline]
     fn record(&self, attempt: &Attempt) {
         self.child.record(attempt);
+    }
+
+    fn probe(&self, call: &Call<'_>, nth: usize, now: Timestamp) -> Option<NodeIndex> {
+        self.child.probe(call, nth, now)
     }
 
     fn topology_changed(&self, topology: &Topology, now: Timestamp) {

@@ -17,5 +17,6 @@ mod insight;
 mod lesson;
 mod nestings;
 mod places;
+mod ranked;
 mod turns;
 mod vectors;

@@ -13,7 +13,6 @@ mod plan;
 mod reference;
 mod report;
 mod scoreboard;
-mod stash;
 
 use std::time::Duration;
 
@@ -195,9 +194,21 @@ impl<C: Policy> Policy for LatencyAware<C> {
     }
 
     #[inline]
+    fn begin(&self, node: NodeIndex, now: Timestamp) {
+        self.child.begin(node, now);
+    }
+
+    /// Probes are no requests, so their latencies are not compared with those.
+    #[inline]
     fn record(&self, attempt: &Attempt) {
-        self.board.record(attempt);
+        if !attempt.is_probe() {
+            self.board.record(attempt);
+        }
         self.child.record(attempt);
+    }
+
+    fn probe(&self, call: &Call<'_>, nth: usize, now: Timestamp) -> Option<NodeIndex> {
+        self.child.probe(call, nth, now)
     }
 
     fn topology_changed(&self, topology: &Topology, now: Timestamp) {

@@ -2,7 +2,7 @@
 
 use super::Mode;
 use super::scoreboard::Scoreboard;
-use super::stash::Stash;
+use crate::policy::stash::Stash;
 use crate::policy::{Call, Candidate, NodeReport, Plan, Tier, Turn};
 use crate::{NodeIndex, Timestamp};
 

@@ -35,6 +35,8 @@ pub struct NodeReport {
     pub minimum_nanos: Option<i64>,
     /// The average up to which it is not penalised, in nanoseconds, if there is a minimum.
     pub limit_nanos: Option<i64>,
+    /// How many requests are in flight there, if the policy counts them.
+    pub in_flight: Option<u32>,
 }
 
 /// How a node is regarded, and why.
@@ -62,6 +64,14 @@ pub enum Condition {
     Recovering,
     /// It is new among measured nodes, and its share is rising.
     Joining,
+    /// A [`Ranked`](crate::Ranked) policy takes it by its cost.
+    Ranked,
+    /// It has failed so many times in a row, which is in its cost. Of ranked policies only.
+    Failing(u8),
+    /// It has many requests in flight and hardly answers. Of [`LeastInFlight`](crate::LeastInFlight) only.
+    Slow,
+    /// It has more in flight than most. Of `HotColdLexicographic` only.
+    Hot,
 }
 
 impl Condition {
@@ -98,6 +108,7 @@ impl Scoreboard {
             age_nanos: score.map(|score| now.nanos_since(score.updated)),
             minimum_nanos,
             limit_nanos,
+            in_flight: None,
         })
     }
 
@@ -152,6 +163,10 @@ impl fmt::Display for NodeReport {
             Condition::Probed(good) => write!(f, "penalised, {good} of {PROBES} probes good")?,
             Condition::Recovering => f.write_str("recovering, its share rises")?,
             Condition::Joining => f.write_str("new, its share rises")?,
+            Condition::Ranked => f.write_str("ranked by its cost")?,
+            Condition::Failing(failures) => write!(f, "failed {failures} times in a row")?,
+            Condition::Slow => f.write_str("slow, hardly answers")?,
+            Condition::Hot => f.write_str("hot, more in flight than most")?,
         }
         if let (Some(score), Some(age)) = (self.score, self.age_nanos) {
             if score.average_nanos >= 0 {
@@ -163,6 +178,9 @@ impl fmt::Display for NodeReport {
         }
         if let (Some(minimum), Some(limit)) = (self.minimum_nanos, self.limit_nanos) {
             write!(f, "; limit {}, minimum {}", Nanos(limit), Nanos(minimum))?;
+        }
+        if let Some(in_flight) = self.in_flight {
+            write!(f, "; {in_flight} in flight")?;
         }
         Ok(())
     }
