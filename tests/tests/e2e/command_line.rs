@@ -47,7 +47,7 @@ impl Fortress {
     /// Runs `steersman --node ... ARGS`, where `@name` is one of the files.
     fn run(&self, args: &str, password: Option<&str>) -> Output {
         let mut command = steersman();
-        command.args(["--node", &self.memcached.node()]);
+        command.args(["--timeout", "10s", "--node", &self.memcached.node()]);
         for word in args.split_whitespace() {
             match word.strip_prefix('@') {
                 Some(name) => command.arg(self.file(name)),

@@ -13,7 +13,7 @@ const KEYS: usize = 200;
 async fn cluster(replication: Replication) -> ([RealMemcached; 3], Client, Vec<String>) {
     let servers = [memcached(), memcached(), memcached()];
     let client = quick(servers.iter().map(RealMemcached::node))
-        .stalled_after(Duration::from_millis(500))
+        .stalled_after(Duration::from_secs(2))
         .replicas(replication)
         .build()
         .unwrap();
