@@ -1,0 +1,5 @@
+//! `placement` under libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| steersman_fuzz_targets::placement::run(input));

@@ -1,0 +1,5 @@
+//! `replies` under libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| steersman_fuzz_targets::replies::run(input));
