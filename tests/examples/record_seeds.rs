@@ -170,10 +170,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     let folder = |target: &str| corpus.join(target);
     for (name, lines) in SESSIONS {
-        let asked = lines
-            .iter()
-            .map(|line| format!("{line}\r\n"))
-            .collect::<String>();
+        let asked = lines.join("\r\n") + "\r\n";
         let memcached = RealMemcached::start()?;
         let answered = play(&memcached, asked.as_bytes())?;
         write(&folder("requests"), name, &[asked.as_bytes()])?;
