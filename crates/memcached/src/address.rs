@@ -163,8 +163,12 @@ fn split_host_port(addr: &str) -> Result<(&str, u16), &'static str> {
                 // With or without a port behind it.
                 let is_v6 = |text: &str| text.parse::<Ipv6Addr>().is_ok();
                 let v6 = is_v6(addr) || addr.rsplit_once(':').is_some_and(|(host, _)| is_v6(host));
+                let is_number = |text: &str| text.parse::<u32>().is_ok();
+                let weight = port.split(':').all(is_number) && port.matches(':').count() == 1;
                 return Err(if v6 {
                     "an IPv6 address is written in brackets, as in [::1]:11211"
+                } else if weight {
+                    "a weight stands behind `*`, as in cache-1:11211*2"
                 } else {
                     "it has more than one colon"
                 });
@@ -314,7 +318,9 @@ mod tests {
             ("h:+1", "not a number"),
             ("::1:11211", "in brackets"),
             ("::1", "in brackets"),
-            ("host:1:2", "more than one colon"),
+            ("host:1:2", "as in cache-1:11211*2"),
+            ("host:1:x", "more than one colon"),
+            ("host:1:2:3", "more than one colon"),
             ("http://localhost:11211", "a URL"),
             ("a=b=c", "no host has"),
             ("user@host", "no host has"),

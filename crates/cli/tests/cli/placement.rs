@@ -104,7 +104,7 @@ fn other_clients_vectors_are_routed_as_they_do() {
 #[test]
 fn other_clients_nodes_are_named_as_these_do() {
     let java = "--placement spymemcached-ketama route k --node";
-    plain(&format!("{java} cache-1")).failed_with("host/ip:port");
+    plain(&format!("{java} cache-1")).failed_with("`host/ip:port=ip:port`");
     let named = format!("{java} cache-1/10.0.0.1:11211=10.0.0.1");
     assert_eq!(plain(&named).text(), "k\tcache-1/10.0.0.1:11211=10.0.0.1\n");
     let bare = "route k --placement dalli --node ::1:11212";

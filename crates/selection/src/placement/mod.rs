@@ -146,7 +146,8 @@ impl Placement {
             return Err(Error::invalid_replicas(replicas, Self::MAX_REPLICAS));
         }
         // A table is made only once the members are known: it has nothing to update until then.
-        let mut roster = Roster::default();
+        let scores_ids = matches!(scheme, Scheme::Rendezvous { .. } | Scheme::RendezvousExact);
+        let mut roster = Roster::new(scores_ids);
         let indices = roster.insert(members)?;
         let engine = Engine::new(scheme, replicas, &roster.pick(&indices))?;
         Ok(Self {

@@ -9,8 +9,10 @@ pub(super) const MAX_TOTAL_WEIGHT: usize = 1 << 20;
 
 /// The members of a placement. It knows nothing of keys; it refuses members that no placement
 /// could tell apart.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Roster {
+    /// How many virtual ids a member of some weight has.
+    ids_of: fn(u32) -> u32,
     /// By index; `None` where a member was removed.
     entries: Vec<Option<Entry>>,
     /// The indices of the `None`s.
@@ -29,6 +31,19 @@ struct Entry {
 }
 
 impl Roster {
+    /// No members yet. With `weighted_ids` a member has as many virtual ids as its weight says. The
+    /// schemes that make something else of weights need one alone, by which a name is found.
+    pub(super) fn new(weighted_ids: bool) -> Self {
+        Self {
+            ids_of: if weighted_ids { |weight| weight } else { |_| 1 },
+            entries: Vec::new(),
+            free: BTreeSet::new(),
+            order: Vec::new(),
+            virtual_ids: BTreeMap::new(),
+            active: 0,
+        }
+    }
+
     /// Adds active members at the end of the list; returns their indices. On error nothing has
     /// changed.
     pub(super) fn insert(
@@ -62,14 +77,15 @@ impl Roster {
         if self.len() == NodeIndex::COUNT {
             return Err(Error::too_many_nodes(NodeIndex::COUNT));
         }
-        if weight as usize > MAX_TOTAL_WEIGHT - self.virtual_ids.len() {
+        let ids = (self.ids_of)(weight);
+        if ids as usize > MAX_TOTAL_WEIGHT - self.virtual_ids.len() {
             return Err(Error::weights_too_large(name, weight, MAX_TOTAL_WEIGHT));
         }
         let index = match self.free.first() {
             Some(index) => *index,
             None => NodeIndex::try_from(self.entries.len())?,
         };
-        let virtual_ids = || hash::virtual_ids(name, weight);
+        let virtual_ids = || hash::virtual_ids(name, ids);
         if let Some(other) = virtual_ids().find_map(|id| self.virtual_ids.get(&id)) {
             let other = self.get(*other).map_or(name, Member::name);
             return Err(Error::duplicate_hash(name, other));
@@ -94,7 +110,8 @@ impl Roster {
             let Some(entry) = self.entries.get_mut(index.get()).and_then(Option::take) else {
                 continue;
             };
-            for id in hash::virtual_ids(entry.member.name(), entry.member.weight()) {
+            let ids = (self.ids_of)(entry.member.weight());
+            for id in hash::virtual_ids(entry.member.name(), ids) {
                 self.virtual_ids.remove(&id);
             }
             self.free.insert(index);
@@ -161,5 +178,24 @@ impl Roster {
 
     fn entry(&self, index: NodeIndex) -> Option<&Entry> {
         self.entries.get(index.get())?.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Roster;
+    use crate::Member;
+
+    #[test]
+    fn a_weight_takes_virtual_ids_only_where_they_are_scored() {
+        for (weighted_ids, expected) in [(true, 1_000), (false, 1)] {
+            let mut roster = Roster::new(weighted_ids);
+            let heavy = Member::new("10.0.0.1").weighted(1_000);
+            let indices = roster.insert([heavy]).unwrap();
+            assert_eq!(roster.virtual_ids.len(), expected);
+            assert_eq!(roster.find("10.0.0.1"), Some(indices[0]));
+            roster.remove(&indices);
+            assert!(roster.virtual_ids.is_empty());
+        }
     }
 }

@@ -36,8 +36,8 @@ pub(super) fn text(names: SpymemcachedNames, name: &str) -> Result<String, Error
         || (host.is_some() || names == SpymemcachedNames::Spymemcached) && !is_ip(address)
     {
         return refuse(
-            "spymemcached hashes the address too: write `ip:port`, or `host/ip:port` if its nodes are \
-             given by host name",
+            "spymemcached hashes the address too: name it `ip:port`, or `host/ip:port` if spymemcached's \
+             nodes are given by host name; the client's way to write that is `host/ip:port=ip:port`",
         );
     }
     Ok(match (names, host) {

@@ -34,7 +34,7 @@ use crate::Error;
 #[non_exhaustive]
 pub enum Compat {
     /// `libmemcached-modula[:HASH]`: libmemcached's default, and so pylibmc's and PHP's. The hash
-    /// modulo the number of nodes; weights have no effect there and are refused here.
+    /// modulo the number of nodes; weights have no effect.
     LibmemcachedModula(LibmemcachedHash),
     /// `libmemcached-ketama[:HASH]`: libmemcached's consistent distribution. Points and keys are
     /// hashed by the same function; with a weight above 1, points are those of
