@@ -149,6 +149,11 @@ impl Context {
         })
     }
 
+    /// A client that sees all keys of the nodes, whatever prefix those of the cluster have.
+    pub(crate) fn client_without_prefix(&self) -> Result<Client, Failure> {
+        self.client_with(|builder| self.without_other_limits(builder).key_prefix(""))
+    }
+
     fn without_other_limits(&self, builder: Builder) -> Builder {
         builder
             .connection_timeout(self.settings.timeout)

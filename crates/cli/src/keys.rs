@@ -11,6 +11,10 @@ use crate::answer::Failure;
 /// file without line breaks does not fill the memory.
 const MAX_LINE: usize = 64 * 1024;
 
+/// How many keys stand for all where none are given: shares are right to about 0.2 percentage
+/// points (half the width of a 95% confidence interval is at most 0.31).
+const SAMPLE: u64 = 100_000;
+
 /// Whether the next key is at hand, or has to be waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -39,6 +43,30 @@ pub(crate) fn for_each(
             for_each_line(&name, &mut file, each)
         }
     }
+}
+
+/// Hands every key of the file to `each`, or a sample where there is no file. Fails if the file has
+/// none.
+pub(crate) fn for_each_or_sample(
+    file: Option<&Path>,
+    mut each: impl FnMut(&[u8]),
+) -> Result<(), Failure> {
+    if file.is_none() {
+        (0..SAMPLE).for_each(|n| each(format!("key:{n}").as_bytes()));
+        return Ok(());
+    }
+    let mut is_empty = true;
+    for_each(Vec::new(), file, |key, _| {
+        is_empty = false;
+        each(key);
+        Ok(())
+    })?;
+    if is_empty {
+        return Err(Failure::told(
+            "there are no keys to compare: --keys is empty",
+        ));
+    }
+    Ok(())
 }
 
 /// Hands over one key a line. A line ends in LF or CRLF, neither of which a key can hold.

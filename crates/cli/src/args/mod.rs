@@ -18,7 +18,7 @@ use clap_complete::Shell;
 use steersman_memcached::Scheme;
 
 pub(crate) use self::access::Access;
-pub(crate) use self::operate::{ListKeys, Operate, Top};
+pub(crate) use self::operate::{Detect, ListKeys, Operate, Top};
 pub(crate) use self::request::{
     Admin, Arithmetic, Item, ItemOptions, Keys, KeysAndTtl, Read, Write,
 };
@@ -34,6 +34,12 @@ Examples:
   steersman --node cache-1:11211,cache-2:11211 set greeting hello --ttl 5m
   steersman --node cache-1:11211,cache-2:11211 get greeting
   steersman --node cache-1,cache-2,cache-3 moves --add cache-4";
+
+const MIGRATIONS: &str = "\
+Examples:
+  steersman --node 10.0.0.1,10.0.0.2 migrate-plan --from libmemcached-ketama --to rendezvous
+  steersman --node 10.0.0.1,10.0.0.2 --placement dalli migrate-plan --to \
+'memcached://10.0.0.1,10.0.0.3*2?placement=dalli'";
 
 const LOADING_COMPLETIONS: &str = "\
 To load the script in every new shell:
@@ -107,14 +113,22 @@ pub(crate) fn definition() -> clap::Command {
                 "replicas",
             ],
             "route" | "moves" => &["timeout"],
+            "migrate-plan" => &["timeout", "replicas"],
             "bench" | "inspect" | "doctor" => &[],
-            "keys" | "top" | "stats" | "version" | "flush" | "verbosity" => {
+            "keys" | "detect" | "top" | "stats" | "version" | "flush" | "verbosity" => {
                 &["placement", "slot_bits", "replicas"]
             }
             _ => &["replicas"],
         };
-        let connects =
-            !["completions", "demo", "cassandra", "route", "moves"].contains(&command.get_name());
+        let connects = ![
+            "completions",
+            "demo",
+            "cassandra",
+            "route",
+            "moves",
+            "migrate-plan",
+        ]
+        .contains(&command.get_name());
         let is_hidden = |arg: &&Arg| {
             let name = arg.get_id().as_str();
             without_effect.contains(&name) || (!connects && Access::OPTIONS.contains(&name))
@@ -240,6 +254,16 @@ pub(crate) enum Command {
     /// a node that does not hold it now.
     #[command(group = ArgGroup::new("change").required(true).multiple(true).args(["add", "remove"]))]
     Moves(Moves),
+    /// Tells what a move to another placement or to other nodes would cost
+    ///
+    /// Places keys as two clusters do, a sample of 100,000 or your own with --keys, and tells for each server
+    /// how many it has before and after, how many leave it, and how many arrive: so many misses it is
+    /// going to see. Which server is which is told by the addresses, since placements want different names.
+    ///
+    /// FROM and TO are a placement, of the nodes that --node names, or a whole cluster as for --url:
+    /// `memcached://NODE[,NODE...]?placement=SCHEME`.
+    #[command(after_help = MIGRATIONS)]
+    MigratePlan(MigratePlan),
 
     #[command(flatten)]
     Admin(Admin),
@@ -304,6 +328,19 @@ pub(crate) struct Moves {
     /// A node that would leave, by its name or written as for --node
     #[arg(long, value_name = "NODE", value_delimiter = ',')]
     pub(crate) remove: Vec<String>,
+    /// Takes the keys from a file instead of a sample, one a line; `-` is stdin
+    #[arg(long = "keys", value_name = "FILE")]
+    pub(crate) keys_from: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MigratePlan {
+    /// Where keys are: a placement, or a URL [default: the one of --node and --placement]
+    #[arg(long, value_name = "PLACEMENT|URL")]
+    pub(crate) from: Option<Url>,
+    /// Where keys will be: a placement, or a URL
+    #[arg(long, value_name = "PLACEMENT|URL")]
+    pub(crate) to: Url,
     /// Takes the keys from a file instead of a sample, one a line; `-` is stdin
     #[arg(long = "keys", value_name = "FILE")]
     pub(crate) keys_from: Option<PathBuf>,

@@ -33,6 +33,17 @@ pub(crate) enum Operate {
         /// The key: 1 to 250 bytes, no white space, no control characters
         key: OsString,
     },
+    /// Finds out which client's placement explains where the keys are
+    ///
+    /// Lists keys of each node, and places them as every client does whose placement is known, with the nodes
+    /// by the names given, by their addresses and by the IP addresses of their hosts, in the order given and
+    /// sorted. Prints those that explain most: the share of the keys that are where that client looks, the
+    /// placement, and the nodes as --node takes them. Where the order of the list alone counts, the order is
+    /// found out, too. Name all nodes, with their weights.
+    ///
+    /// Keys that were left behind by a change of nodes are explained by none, and by chance one of N nodes
+    /// explains 1/N of them. Exits 1 if no placement explains 9 keys of 10.
+    Detect(Detect),
     /// Examines the nodes and says what is wrong and what to do about it
     ///
     /// For each node: whether its name resolves and each address takes connections, TLS, credentials, its
@@ -62,6 +73,20 @@ pub(crate) struct ListKeys {
     /// Lists keys that begin so
     #[arg(long, value_name = "TEXT")]
     pub(crate) prefix: Option<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Detect {
+    /// Lists the keys of the servers, as the command `keys` does: it has to be asked for
+    #[arg(long, required = true)]
+    pub(crate) keys_from_servers: bool,
+    /// How many keys of each node are looked at, 1 to 100,000
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) sample: u32,
+    /// Takes this off keys that begin so, and leaves others out: for clients that place keys without
+    /// their prefix
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) without_prefix: Option<OsString>,
 }
 
 #[derive(Debug, Args)]

@@ -1,8 +1,10 @@
 //! The commands: each takes its arguments, the context and an output.
 
 mod admin;
+mod detect;
 mod inspect;
 mod keys;
+mod migrate_plan;
 mod moves;
 mod read;
 mod route;
@@ -62,6 +64,7 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
         Command::Cassandra { .. } => Err(Failure::told(NOT_IN_THIS_BUILD)),
         Command::Route(args) => route::run(args, &context()?, out),
         Command::Moves(args) => moves::run(&args, &context()?, out),
+        Command::MigratePlan(args) => migrate_plan::run(&args, &context()?, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut definition(), "steersman", &mut script);
@@ -76,6 +79,7 @@ fn operate(command: Operate, context: &Context, out: &mut dyn Write) -> Result<A
     match command {
         Operate::Keys(args) => on(one_thread(), keys::run(args, context, out)),
         Operate::Inspect { key } => on(one_thread(), inspect::run(key, context, out)),
+        Operate::Detect(args) => on(one_thread(), detect::run(&args, context, out)),
         Operate::Doctor => on(one_thread(), doctor::run(context, out)),
         Operate::Top(args) => on(one_thread(), top::run(&args, context, out)),
     }

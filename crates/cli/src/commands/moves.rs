@@ -16,25 +16,10 @@ use crate::nodes;
 use crate::table::{Align, Table};
 use crate::words::grouped;
 
-/// How many keys stand for all where none are given: shares are right to about 0.2 percentage
-/// points (half the width of a 95% confidence interval is at most 0.31).
-const SAMPLE: u64 = 100_000;
-
 pub(super) fn run(args: &Moves, context: &Context, out: &mut dyn Write) -> Result<Answer, Failure> {
     let after = change(args, context)?;
     let mut comparison = Comparison::new(context, &after)?;
-    match &args.keys_from {
-        Some(_) => keys::for_each(Vec::new(), args.keys_from.as_deref(), |key, _| {
-            comparison.count(key);
-            Ok(())
-        })?,
-        None => (0..SAMPLE).for_each(|n| comparison.count(format!("key:{n}").as_bytes())),
-    }
-    if comparison.keys == 0 {
-        return Err(Failure::told(
-            "there are no keys to compare: --keys is empty",
-        ));
-    }
+    keys::for_each_or_sample(args.keys_from.as_deref(), |key| comparison.count(key))?;
     if context.settings.json {
         comparison.json().write_line(out)?;
     } else {

@@ -1,4 +1,4 @@
-//! `route` and `moves`, which connect to nothing.
+//! `route`, `moves` and `migrate-plan`, which connect to nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -268,6 +268,60 @@ fn a_copy_that_stays_on_a_node_in_another_rank_has_not_moved() {
     assert_eq!(
         json["nodes"][0],
         json!({"name": "a", "before": 0.5, "after": 0.5})
+    );
+}
+
+#[test]
+fn a_plan_tells_what_each_server_loses_and_gains() {
+    // gomemcache is told the same servers in another order: a and b swap their keys, c keeps its own.
+    let args = "--node a,b,c --placement gomemcache migrate-plan \
+                --to memcached://b,a,n=c:11211?placement=gomemcache";
+    let plan = plain(&format!("{args} --json")).json().remove(0);
+    let keys = plan["keys"].as_u64().unwrap();
+    let of = |at: usize, what: &str| plan["nodes"][at][what].as_u64().unwrap();
+    assert_eq!(plan["nodes"].as_array().unwrap().len(), 3, "{plan}");
+    assert_eq!(
+        (keys, plan["moved"].as_u64()),
+        (100_000, Some(keys - of(2, "before")))
+    );
+    for (one, other) in [(0, 1), (1, 0)] {
+        assert_eq!(of(one, "leaving"), of(one, "before"));
+        assert_eq!(of(one, "arriving"), of(other, "before"));
+        assert_eq!(of(one, "after"), of(other, "before"));
+    }
+    assert_eq!((of(2, "leaving"), of(2, "arriving")), (0, 0));
+    assert_eq!(plan["nodes"][2]["address"], json!("c:11211"));
+
+    // A node that leaves, by a plan of memberships, as a table.
+    let args = "--node a,b migrate-plan --from rendezvous --to memcached://a --keys -";
+    let outcome = run_with(&mut steersman(args.split(' ')), b"k\nl\nm\nn\n");
+    let owners = run_with(
+        &mut steersman("--node a,b route --keys -".split(' ')),
+        b"k\nl\nm\nn\n",
+    );
+    let moved = owners.text().matches("\tb\n").count();
+    assert!(moved > 0, "{owners:?}");
+    let text = outcome.text();
+    let last = text.lines().last().unwrap();
+    assert!(
+        last.starts_with(&format!("moved: {moved} of the 4 keys, ")),
+        "{text}"
+    );
+    assert_eq!(text.matches('#').count(), 20, "{text}");
+}
+
+#[test]
+fn a_plan_that_cannot_be_made_says_which_side_is_wrong() {
+    let plan = "--node a,b migrate-plan --to";
+    plain(&format!("{plan} pymemcahe")).failed_with("error: --to: unknown placement");
+    plain(&format!("{plan} dalli --from memcached://?placement=dalli")).failed_with("--from: ");
+    plain(&format!("{plan} spymemcached-ketama")).failed_with("--to: node \"a\"");
+    plain(&format!("{plan} dalli --keys /dev/null")).failed_with("no keys");
+    plain(&format!("{plan} dalli --replicas 2")).failed_with("--replicas has no effect");
+    let secret = plain(&format!("{plan} memcached://app:s%2/fe@a,a"));
+    assert!(
+        secret.code == 2 && !secret.stderr.contains("fe@"),
+        "{secret:?}"
     );
 }
 

@@ -1,5 +1,6 @@
-//! `keys`, `inspect`, `doctor` and `top` with real memcached servers, well and unwell.
+//! `keys`, `detect`, `inspect`, `doctor` and `top` with real memcached servers, well and unwell.
 
+mod detect;
 mod doctor;
 mod inspect;
 mod keys;
