@@ -1,7 +1,8 @@
 //! What could explain where keys are: every placement, over the nodes by several names and in several
 //! orders.
 
-use std::net::SocketAddr;
+use std::collections::HashSet;
+use std::net::{IpAddr, SocketAddr};
 
 use steersman_memcached::{Endpoint, NodeConfig};
 use steersman_selection::{Member, Placement, Scheme};
@@ -29,8 +30,9 @@ pub(super) struct Explanation {
 }
 
 impl Naming {
-    /// The nodes by the names given, and by their addresses.
-    pub(super) fn as_given(nodes: &[NodeConfig]) -> Vec<Self> {
+    /// The nodes by the names given and by their addresses; if an IP address was found for each, by that,
+    /// with their hosts as Java writes them and without.
+    pub(super) fn all(nodes: &[NodeConfig], addresses: &[Option<SocketAddr>]) -> Vec<Self> {
         let names = |name: fn(&NodeConfig) -> String| nodes.iter().map(name).collect();
         let mut namings = Vec::new();
         for names in [
@@ -39,20 +41,16 @@ impl Naming {
         ] {
             Self::add(&mut namings, nodes, names);
         }
-        namings
-    }
-
-    /// The nodes by the addresses that were found for them, with their hosts as Java writes them and
-    /// without.
-    pub(super) fn resolved(nodes: &[NodeConfig], addresses: &[Option<SocketAddr>]) -> Vec<Self> {
-        let Some(addresses) = addresses.iter().copied().collect::<Option<Vec<_>>>() else {
-            return Vec::new();
+        let addresses: Option<Vec<_>> = addresses.iter().copied().collect();
+        let Some(addresses) = addresses else {
+            return namings;
         };
-        let mut namings = Vec::new();
         let plain = addresses.iter().map(SocketAddr::to_string).collect();
         Self::add(&mut namings, nodes, plain);
         let with_host = |(node, address): (&NodeConfig, &SocketAddr)| match node.endpoint() {
-            Endpoint::Tcp { host, .. } => format!("{host}/{address}"),
+            Endpoint::Tcp { host, .. } if host.parse::<IpAddr>().is_err() => {
+                format!("{host}/{address}")
+            }
             _ => address.to_string(),
         };
         let with_hosts = nodes.iter().zip(&addresses).map(with_host).collect();
@@ -99,7 +97,8 @@ impl Naming {
     }
 }
 
-/// What each placement explains, best first; of equals, those that were tried first.
+/// What each placement explains, best first; of equals, those that were tried first. Each is told once,
+/// with the naming by which it explains most.
 pub(super) fn explain(namings: &[Naming], found: &[Found]) -> Vec<Explanation> {
     let mut explanations = Vec::new();
     for scheme in Scheme::all() {
@@ -113,6 +112,8 @@ pub(super) fn explain(namings: &[Naming], found: &[Found]) -> Vec<Explanation> {
         }
     }
     explanations.sort_by_key(|explanation| std::cmp::Reverse(explanation.explained));
+    let mut told = HashSet::new();
+    explanations.retain(|explanation| told.insert(explanation.scheme));
     explanations
 }
 
@@ -209,7 +210,7 @@ mod tests {
     #[test]
     fn each_placement_is_found_by_what_it_did() {
         let names = ["10.0.0.2:11211", "10.0.0.1:11212", "10.0.0.3:11211"];
-        let namings = Naming::as_given(&nodes(&names));
+        let namings = Naming::all(&nodes(&names), &[None; 3]);
         for name in Scheme::NAMES {
             let found = found(name, &names, &names);
             let explanations = explain(&namings, &found);
@@ -230,7 +231,7 @@ mod tests {
         let theirs = ["10.0.0.3:11211", "10.0.0.1:11211", "10.0.0.2:11211"];
         let given = ["10.0.0.1:11211", "10.0.0.2:11211", "10.0.0.3:11211"];
         let explanations = explain(
-            &Naming::as_given(&nodes(&given)),
+            &Naming::all(&nodes(&given), &[None; 3]),
             &found("gomemcache", &theirs, &given),
         );
         assert_eq!(explanations[0].scheme.to_string(), "gomemcache");
@@ -244,8 +245,7 @@ mod tests {
         let theirs = ["cache-1/10.0.0.1:11211", "cache-2/10.0.0.2:11211"];
         let given = nodes(&["a=cache-1", "b=cache-2*1"]);
         let addresses = ["10.0.0.1:11211", "10.0.0.2:11211"].map(|text| text.parse().ok());
-        let mut namings = Naming::as_given(&given);
-        namings.extend(Naming::resolved(&given, &addresses));
+        let namings = Naming::all(&given, &addresses);
         let explanations = explain(&namings, &found("spymemcached-ketama", &theirs, &theirs));
         assert_eq!(explanations[0].scheme.to_string(), "spymemcached-ketama");
         assert_eq!(explanations[0].explained, 120);

@@ -49,8 +49,7 @@ pub(super) async fn run(
             "there are no such keys on the nodes: nothing can be told from none",
         ));
     }
-    let mut namings = Naming::as_given(&context.nodes);
-    namings.extend(Naming::resolved(&context.nodes, &addresses(context).await));
+    let namings = Naming::all(&context.nodes, &addresses(context).await);
     let mut explanations = candidates::explain(&namings, &found);
     let best = explanations.first().map_or(0, |best| best.explained);
     explanations.truncate(SHOWN);
