@@ -183,7 +183,7 @@ fn likeliest_order(held: &[Vec<usize>]) -> Vec<usize> {
     order.into_iter().flatten().collect()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compat"))]
 mod tests {
     use super::*;
 
@@ -206,7 +206,6 @@ mod tests {
         nodes.collect()
     }
 
-    #[cfg(feature = "compat")]
     #[test]
     fn each_placement_is_found_by_what_it_did() {
         let names = ["10.0.0.2:11211", "10.0.0.1:11212", "10.0.0.3:11211"];
@@ -225,7 +224,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "compat")]
     #[test]
     fn the_order_of_a_list_is_found() {
         let theirs = ["10.0.0.3:11211", "10.0.0.1:11211", "10.0.0.2:11211"];
@@ -239,7 +237,6 @@ mod tests {
         assert_eq!(explanations[0].nodes, theirs);
     }
 
-    #[cfg(feature = "compat")]
     #[test]
     fn the_names_are_found() {
         let theirs = ["cache-1/10.0.0.1:11211", "cache-2/10.0.0.2:11211"];
