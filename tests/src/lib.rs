@@ -2,6 +2,10 @@
 
 pub mod authority;
 pub mod cassandra;
+pub mod chaos;
 pub mod command_line;
 pub mod memcached;
+pub mod pace;
+pub mod soak;
 pub mod tls_peer;
+pub mod vitals;

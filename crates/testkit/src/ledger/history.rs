@@ -12,19 +12,6 @@ pub(super) type Moment = u64;
 /// A write that may yet be executed.
 const OPEN: Moment = Moment::MAX;
 
-/// What a write leaves behind if it is executed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// Its value.
-    Value,
-    /// Nothing.
-    Removed,
-    /// What was there, or nothing: memcached drops what it cannot replace.
-    Refused,
-    /// It was not executed.
-    None,
-}
-
 /// How a write ended, if that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -36,11 +23,16 @@ pub(super) enum Outcome {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Write {
     /// When it began; that is its version too.
-    pub(super) start: Moment,
-    pub(super) end: Moment,
-    pub(super) effect: Effect,
+    start: Moment,
+    end: Moment,
     /// Whether it was surely executed.
     is_confirmed: bool,
+    /// Whether nobody waits for its result any more.
+    is_abandoned: bool,
+    /// Whether it may have left its value behind.
+    stores: bool,
+    /// Whether it may have left nothing behind.
+    removes: bool,
 }
 
 impl Write {
@@ -68,31 +60,45 @@ pub(super) struct History {
 }
 
 impl History {
-    pub(super) fn begin(&mut self, start: Moment, effect: Effect) {
+    /// A write begins that may leave its value behind, or nothing, or either.
+    pub(super) fn begin(&mut self, start: Moment, stores: bool, removes: bool) {
         self.writes.push(Write {
             start,
             end: OPEN,
-            effect,
             is_confirmed: false,
+            is_abandoned: false,
+            stores,
+            removes,
         });
     }
 
     pub(super) fn end(&mut self, start: Moment, end: Moment, outcome: Outcome) {
         let writes = self.writes.iter_mut();
         if let Some(write) = writes.rev().find(|write| write.start == start) {
+            write.end = end;
             match outcome {
-                Outcome::Confirmed => (write.end, write.is_confirmed) = (end, true),
-                Outcome::Refused => (write.end, write.effect) = (end, Effect::Refused),
-                Outcome::NotExecuted => (write.end, write.effect) = (end, Effect::None),
+                Outcome::Confirmed => (write.is_confirmed, write.removes) = (true, !write.stores),
+                Outcome::Refused => (write.stores, write.removes) = (false, true),
+                Outcome::NotExecuted => (write.stores, write.removes) = (false, false),
             }
         }
         self.forget(end);
     }
 
-    /// Nothing that began before may be executed any more.
+    /// The result of a write will never be known.
+    pub(super) fn abandon(&mut self, start: Moment) {
+        let writes = self.writes.iter_mut();
+        if let Some(write) = writes.rev().find(|write| write.start == start) {
+            write.is_abandoned = true;
+        }
+    }
+
+    /// Nothing that was abandoned before may be executed any more.
     pub(super) fn settle(&mut self, now: Moment) {
-        let open = self.writes.iter_mut().filter(|write| write.end == OPEN);
-        open.for_each(|write| write.end = now);
+        let writes = self.writes.iter_mut();
+        let late = writes.filter(|write| write.is_abandoned && write.end == OPEN);
+        late.for_each(|write| write.end = now);
+        self.forget(now);
     }
 
     pub(super) fn begin_read(&mut self, start: Moment) {
@@ -115,21 +121,18 @@ impl History {
     /// Whether a read with this floor may have seen this version.
     pub(super) fn judge(&self, version: Moment, floor: Option<Moment>) -> Known {
         let found = self.writes.iter().find(|write| write.start == version);
-        match found.map(|write| (write.effect, write.may_follow(floor))) {
-            Some((Effect::Value, true)) => Known::Possible,
-            Some((Effect::Value, false)) => Known::Stale,
-            Some((Effect::None | Effect::Refused, _)) => Known::NotExecuted,
+        match found {
+            Some(write) if !write.stores => Known::NotExecuted,
+            Some(write) if write.may_follow(floor) => Known::Possible,
+            Some(_) => Known::Stale,
             None if version < self.forgotten => Known::Stale,
-            Some((Effect::Removed, _)) | None => Known::NeverWritten,
+            None => Known::NeverWritten,
         }
     }
 
     /// Whether a read with this floor may have seen nothing.
     pub(super) fn may_miss(&self, floor: Option<Moment>) -> bool {
-        let mut removals = self
-            .writes
-            .iter()
-            .filter(|write| matches!(write.effect, Effect::Removed | Effect::Refused));
+        let mut removals = self.writes.iter().filter(|write| write.removes);
         floor.is_none() || removals.any(|write| write.may_follow(floor))
     }
 

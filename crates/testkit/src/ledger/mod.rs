@@ -36,12 +36,12 @@ mod stamp;
 mod tests;
 mod violation;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use bytes::Bytes;
 
-use self::history::{Effect, History, Known, Moment, Outcome};
+use self::history::{History, Known, Moment, Outcome};
 pub use self::stamp::{Damage, Stamp};
 pub use self::violation::{Violation, ViolationKind};
 use crate::lock;
@@ -61,6 +61,8 @@ pub struct Ledger {
 struct Book {
     now: Moment,
     keys: HashMap<Box<str>, Vec<History>>,
+    /// The nodes that may lack memory.
+    scarce: HashSet<usize>,
 }
 
 impl Book {
@@ -94,20 +96,27 @@ impl Ledger {
         Self::default()
     }
 
+    /// The node `home` may run out of memory. memcached removes what it cannot replace, so there a write
+    /// whose result is not known may have left nothing.
+    pub fn may_lack_memory(&self, home: usize) {
+        lock(&self.book).scarce.insert(home);
+    }
+
     /// A write of `key` to the node `home` is about to be made.
     pub fn write<'a>(&'a self, home: usize, key: &'a str, writer: u32) -> Write<'a> {
-        self.begin(home, key, writer, Effect::Value)
+        self.begin(home, key, writer, true)
     }
 
     /// A deletion of `key` on the node `home` is about to be made.
     pub fn delete<'a>(&'a self, home: usize, key: &'a str, writer: u32) -> Write<'a> {
-        self.begin(home, key, writer, Effect::Removed)
+        self.begin(home, key, writer, false)
     }
 
-    fn begin<'a>(&'a self, home: usize, key: &'a str, writer: u32, effect: Effect) -> Write<'a> {
+    fn begin<'a>(&'a self, home: usize, key: &'a str, writer: u32, stores: bool) -> Write<'a> {
         let mut book = lock(&self.book);
         let start = book.tick();
-        book.history(home, key).begin(start, effect);
+        let removes = !stores || book.scarce.contains(&home);
+        book.history(home, key).begin(start, stores, removes);
         Write {
             ledger: self,
             home,
@@ -116,6 +125,7 @@ impl Ledger {
                 writer,
                 version: start,
             },
+            has_ended: false,
         }
     }
 
@@ -137,7 +147,7 @@ impl Ledger {
         let mut book = lock(&self.book);
         let start = book.tick();
         book.at(home)
-            .for_each(|history| history.begin(start, Effect::Removed));
+            .for_each(|history| history.begin(start, false, true));
         Loss {
             ledger: self,
             home,
@@ -145,9 +155,9 @@ impl Ledger {
         }
     }
 
-    /// Nothing that was sent to the node `home` up to now is on its way any more: what has not been executed
-    /// never will be. Without this, a write whose result is not known is taken to be executed at any later
-    /// time.
+    /// Nothing that was sent to the node `home` by calls that are over is on its way any more: what has not
+    /// been executed never will be. Without this, a write whose result is not known is taken to be executed
+    /// at any later time. Writes that are still under way are no concern of it.
     pub fn settle(&self, home: usize) {
         let mut book = lock(&self.book);
         let now = book.tick();
@@ -163,6 +173,7 @@ pub struct Write<'a> {
     ledger: &'a Ledger,
     home: usize,
     stamp: Stamp<'a>,
+    has_ended: bool,
 }
 
 impl Write<'_> {
@@ -172,25 +183,36 @@ impl Write<'_> {
     }
 
     /// It was executed.
-    pub fn confirmed(self) {
+    pub fn confirmed(mut self) {
         self.end(Outcome::Confirmed);
     }
 
     /// The server refused it, and may have removed what was there: memcached does when it lacks memory.
-    pub fn refused(self) {
+    pub fn refused(mut self) {
         self.end(Outcome::Refused);
     }
 
     /// It was not executed and never will be.
-    pub fn not_executed(self) {
+    pub fn not_executed(mut self) {
         self.end(Outcome::NotExecuted);
     }
 
-    fn end(&self, outcome: Outcome) {
+    fn end(&mut self, outcome: Outcome) {
+        self.has_ended = true;
         let mut book = lock(&self.ledger.book);
         let now = book.tick();
         let history = book.history(self.home, self.stamp.key);
         history.end(self.stamp.version, now, outcome);
+    }
+}
+
+impl Drop for Write<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            let mut book = lock(&self.ledger.book);
+            let history = book.history(self.home, self.stamp.key);
+            history.abandon(self.stamp.version);
+        }
     }
 }
 

@@ -79,12 +79,18 @@ fn a_write_whose_result_is_unknown_may_be_executed_later_until_things_are_settle
     drop(ledger.delete(0, KEY, 1));
     assert!(missed(&ledger).is_ok());
     ledger.settle(0);
-    // Either may have been the last.
+    // Either may have been the last, but a write that is under way may still come.
+    let waiting = ledger.write(0, KEY, 1);
+    let later = waiting.value(1);
+    ledger.settle(0);
     assert!(found(&ledger, &value).is_ok());
     assert!(missed(&ledger).is_ok());
     stored(&ledger);
     assert_eq!(found(&ledger, &value), Err(ViolationKind::Stale));
     assert_eq!(missed(&ledger), Err(ViolationKind::FalseMiss));
+    assert!(found(&ledger, &later).is_ok());
+    drop(waiting);
+    assert!(found(&ledger, &later).is_ok());
 }
 
 #[test]
@@ -103,6 +109,19 @@ fn what_was_not_executed_is_never_seen() {
     assert_eq!(found(&ledger, &refused), Err(ViolationKind::NotExecuted));
     assert!(found(&ledger, &value).is_ok());
     assert!(missed(&ledger).is_ok(), "it may have been removed");
+}
+
+#[test]
+fn without_memory_a_write_whose_result_is_unknown_may_leave_nothing() {
+    let ledger = Ledger::new();
+    ledger.may_lack_memory(0);
+    stored(&ledger);
+    assert_eq!(missed(&ledger), Err(ViolationKind::FalseMiss));
+    drop(ledger.write(0, KEY, 1));
+    assert!(missed(&ledger).is_ok());
+    ledger.settle(0);
+    stored(&ledger);
+    assert_eq!(missed(&ledger), Err(ViolationKind::FalseMiss));
 }
 
 #[test]

@@ -1,0 +1,87 @@
+//! The clients: one as it comes, one with everything tight, one with replicas; all quick to notice.
+
+use std::time::Duration;
+
+use steersman_memcached::{Backoff, Builder, Client, Hedge, Replication};
+
+/// The time-out of every call.
+pub const TIMEOUT: Duration = Duration::from_millis(300);
+/// How long making a connection may take.
+const CONNECTING: Duration = Duration::from_millis(500);
+/// After how long a silence a connection is given up.
+const SILENCE: Duration = Duration::from_millis(200);
+/// The longest wait between attempts to connect.
+const BACKOFF: Duration = Duration::from_millis(200);
+
+/// How long a call may take in all: its time-out and what a busy machine needs to notice it.
+pub const CALL_BOUND: Duration = TIMEOUT.saturating_add(Duration::from_secs(2));
+
+/// How long after its cause is gone a fault may be felt: a connection that is dead has to be silent, an
+/// attempt that hangs to be over, the longest back-off to pass, and an attempt to succeed; and what is
+/// added by a busy machine, on which the servers may have to wait for a processor.
+pub const HEALING_BOUND: Duration = SILENCE
+    .saturating_add(CONNECTING)
+    .saturating_add(BACKOFF)
+    .saturating_add(CONNECTING)
+    .saturating_add(Duration::from_secs(4));
+
+/// Which client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// With the defaults, but for its patience.
+    Plain,
+    /// With many connections of few requests each, a short queue, and no autobatching.
+    Tight,
+    /// With each key on two nodes, and hedged reads.
+    Replicated,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Plain, Self::Tight, Self::Replicated];
+
+    /// What its keys begin with: what is promised of a key on several nodes is less, so those keys are its
+    /// own.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Plain | Self::Tight => "single:",
+            Self::Replicated => "replicated:",
+        }
+    }
+
+    /// Builds it.
+    ///
+    /// # Errors
+    ///
+    /// If an option is invalid, which none is.
+    pub fn build(self, nodes: &[String]) -> steersman_memcached::Result<Client> {
+        let backoff = Backoff {
+            initial: BACKOFF / 10,
+            max: BACKOFF,
+            jitter: 0.5,
+        };
+        let builder = Client::builder()
+            .nodes(nodes.iter().map(String::as_str))
+            .timeout(TIMEOUT)
+            .connection_timeout(CONNECTING)
+            .stalled_after(SILENCE)
+            .backoff(backoff);
+        self.shape(builder).build()
+    }
+
+    fn shape(self, builder: Builder) -> Builder {
+        match self {
+            Self::Plain => builder,
+            Self::Tight => builder
+                .autobatching(false)
+                .max_connections(4)
+                .open_connection_above(2)
+                .max_in_flight(4)
+                .max_waiting(8)
+                .purge_unused_connections_after(Duration::from_millis(300)),
+            Self::Replicated => {
+                builder.replicas(Replication::new(2).hedge(Hedge::After(Duration::from_millis(2))))
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Those who take what a server has: its connections, its queue of new ones, its memory.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+/// How long a server that works may take to answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Connections that do nothing; they end when this is dropped.
+#[derive(Debug)]
+pub struct Squatters {
+    _sockets: Vec<Socket>,
+}
+
+impl Squatters {
+    /// Begins to connect so many times, and waits for none of it: a server at its limit does not answer.
+    pub fn connect(addr: SocketAddr, count: usize) -> io::Result<Self> {
+        let connect = |_| {
+            let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
+            socket.set_nonblocking(true)?;
+            match socket.connect(&addr.into()) {
+                Err(error) if error.raw_os_error() != Some(IN_PROGRESS) => Err(error),
+                _ => Ok(socket),
+            }
+        };
+        let sockets = (0..count).map(connect).collect::<io::Result<_>>()?;
+        Ok(Self { _sockets: sockets })
+    }
+}
+
+/// `EINPROGRESS` of Linux, for which the standard library has no stable name.
+const IN_PROGRESS: i32 = 115;
+
+/// The sizes of values; those of [the load](super::workload) are the same, so that both need the same memory.
+pub const SIZES: [usize; 4] = [50, 900, 5_000, 20_000];
+
+/// Fills a server that may evict nothing, and keeps it full.
+#[derive(Debug)]
+pub struct Ballast {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<io::Result<u64>>,
+}
+
+impl Ballast {
+    /// Begins to fill the server.
+    pub fn load(addr: SocketAddr) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = thread::spawn(move || fill(addr, &stopped));
+        Self { stop, thread }
+    }
+
+    /// Removes all of it; says how often the server refused to take more.
+    pub fn unload(self) -> io::Result<u64> {
+        self.stop.store(true, Ordering::Relaxed);
+        let filled = self.thread.join();
+        filled.unwrap_or_else(|_| Err(io::Error::other("whoever filled the server panicked")))
+    }
+}
+
+fn fill(addr: SocketAddr, stop: &AtomicBool) -> io::Result<u64> {
+    let mut line = Line::connect(addr)?;
+    let (mut stored, mut refused) = (Vec::new(), 0);
+    let mut number = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let before = refused;
+        for size in SIZES {
+            // Values of the load have a stamp, too.
+            let data = "x".repeat(size + 40);
+            let key = format!("ballast:{number}");
+            number += 1;
+            let reply = line.ask(&format!("set {key} 0 0 {}\r\n{data}\r\n", data.len()))?;
+            if reply == "STORED" {
+                stored.push(key);
+            } else {
+                refused += 1;
+            }
+        }
+        if refused > before {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+    for key in stored {
+        line.ask(&format!("delete {key}\r\n"))?;
+    }
+    Ok(refused)
+}
+
+/// How many connections the server has, that of whoever asks included.
+pub fn connections(addr: SocketAddr) -> io::Result<u64> {
+    let mut line = Line::connect(addr)?;
+    let mut found = None;
+    let mut said = line.ask("stats\r\n")?;
+    while said != "END" {
+        if let Some(count) = said.strip_prefix("STAT curr_connections ") {
+            found = count.parse().ok();
+        }
+        said = line.hear()?;
+    }
+    found
+        .ok_or_else(|| io::Error::other(format!("{addr} does not say how many connections it has")))
+}
+
+/// A connection for one request after the other.
+struct Line {
+    stream: BufReader<TcpStream>,
+}
+
+impl Line {
+    fn connect(addr: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&addr, PATIENCE)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+        })
+    }
+
+    fn ask(&mut self, request: &str) -> io::Result<String> {
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        self.hear()
+    }
+
+    fn hear(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        if self.stream.read_line(&mut line)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        line.truncate(line.trim_end().len());
+        Ok(line)
+    }
+}

@@ -1,0 +1,114 @@
+//! A client under test, and whether it finds its nodes well again when they are.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::future::FutureExt;
+use futures_util::stream::StreamExt;
+use steersman_memcached::{Client, Event, EventStream};
+use tokio::task::block_in_place;
+use tokio::time::sleep;
+
+use super::clients::{HEALING_BOUND, Kind};
+use super::workload::Stage;
+
+/// Between two requests to a node that may not be well.
+const LOOK: Duration = Duration::from_millis(5);
+/// A node that does not answer by then never will.
+const NEVER: Duration = Duration::from_secs(30);
+
+/// A client under test.
+#[derive(Debug)]
+pub struct Subject {
+    /// Which it is.
+    pub kind: Kind,
+    /// The client.
+    pub client: Client,
+    nodes: Vec<String>,
+    events: EventStream,
+    /// How often each node was asked whether it is well.
+    asked: Vec<AtomicU64>,
+}
+
+impl Subject {
+    /// A new client of these nodes.
+    ///
+    /// # Errors
+    ///
+    /// If an option is invalid, which none is.
+    pub fn new(kind: Kind, nodes: &[String]) -> steersman_memcached::Result<Self> {
+        let client = kind.build(nodes)?;
+        Ok(Self {
+            kind,
+            events: client.events(),
+            asked: nodes.iter().map(|_| AtomicU64::new(0)).collect(),
+            nodes: nodes.to_vec(),
+            client,
+        })
+    }
+
+    /// How many requests [`answers`](Self::answers) has made to a node.
+    pub fn asked(&self, home: usize) -> u64 {
+        self.asked[home].load(Ordering::Relaxed)
+    }
+
+    /// Waits until a node answers, of which what was wrong with it is over; says how long that took. It must
+    /// not be longer than [`HEALING_BOUND`].
+    pub async fn answers(&self, stage: &Stage, home: usize, after: &str) -> Duration {
+        let node = &self.nodes[home];
+        let measured = stage.pace.start();
+        let mut is_late = false;
+        while measured.lived() < NEVER {
+            let asked = async {
+                let handle = self.client.node(node)?;
+                self.asked[home].fetch_add(1, Ordering::Relaxed);
+                handle.version().await
+            };
+            let Err(error) = asked.await else { break };
+            if !is_late && measured.lived() > HEALING_BOUND {
+                is_late = true;
+                let kind = self.kind;
+                let metrics = self.client.connection_pool_metrics().remove(node);
+                stage.broken.report(format_args!(
+                    "{node} is well again after {after}, but has not answered the client {kind:?} for \
+                     {HEALING_BOUND:?}: {error}; asked without a client it says {:?}; {metrics:?}",
+                    block_in_place(|| ask(node))
+                ));
+            }
+            sleep(LOOK).await;
+        }
+        measured.lived()
+    }
+
+    /// The last that was told of each node must be that it is healthy.
+    pub fn is_healthy(&mut self, stage: &Stage) {
+        let kind = self.kind;
+        let mut unhealthy = HashMap::new();
+        // What has been told by now is there to be taken.
+        while let Some(Some(event)) = self.events.next().now_or_never() {
+            match event {
+                Event::NodeUnhealthy { node, reason } => drop(unhealthy.insert(node, reason)),
+                Event::NodeHealthy { node } => drop(unhealthy.remove(&node)),
+                _ => {}
+            }
+        }
+        for (node, reason) in unhealthy {
+            stage.broken.report(format_args!(
+                "{node} answers the client {kind:?}, which calls it unhealthy: {reason}"
+            ));
+        }
+    }
+}
+
+/// What a node says to whoever asks for its version.
+fn ask(node: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(node)?;
+    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+    stream.write_all(b"version\r\n")?;
+    let mut said = [0; 64];
+    let length = stream.read(&mut said)?;
+    Ok(said[..length].escape_ascii().to_string())
+}
