@@ -75,7 +75,7 @@ impl Round<'_> {
         self.trouble(nodes, lanes, &clients[0], report).await?;
         for subject in &mut clients {
             self.heal(subject, report).await;
-            subject.is_healthy(self.stage);
+            subject.is_healthy(self.stage).await;
         }
         self.stage.stop.store(true, Ordering::Relaxed);
         let mut tallies = self.end(callers).await;

@@ -83,22 +83,31 @@ impl Subject {
         measured.lived()
     }
 
-    /// The last that was told of each node must be that it is healthy.
-    pub fn is_healthy(&mut self, stage: &Stage) {
-        let kind = self.kind;
+    /// Waits until the last that was told of each node is that it is healthy, which must not take longer than
+    /// [`HEALING_BOUND`].
+    pub async fn is_healthy(&mut self, stage: &Stage) {
+        let measured = stage.pace.start();
         let mut unhealthy = HashMap::new();
-        // What has been told by now is there to be taken.
-        while let Some(Some(event)) = self.events.next().now_or_never() {
-            match event {
-                Event::NodeUnhealthy { node, reason } => drop(unhealthy.insert(node, reason)),
-                Event::NodeHealthy { node } => drop(unhealthy.remove(&node)),
-                _ => {}
+        loop {
+            // What has been told by now is there to be taken.
+            while let Some(Some(event)) = self.events.next().now_or_never() {
+                match event {
+                    Event::NodeUnhealthy { node, reason } => drop(unhealthy.insert(node, reason)),
+                    Event::NodeHealthy { node } => drop(unhealthy.remove(&node)),
+                    _ => {}
+                }
             }
-        }
-        for (node, reason) in unhealthy {
-            stage.broken.report(format_args!(
-                "{node} answers the client {kind:?}, which calls it unhealthy: {reason}"
-            ));
+            if unhealthy.is_empty() {
+                return;
+            }
+            if measured.lived() > HEALING_BOUND {
+                let kind = self.kind;
+                stage.broken.report(format_args!(
+                    "nodes that are well are unhealthy for the client {kind:?}: {unhealthy:?}"
+                ));
+                return;
+            }
+            sleep(LOOK).await;
         }
     }
 }

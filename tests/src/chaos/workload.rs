@@ -423,6 +423,7 @@ impl Caller {
             ErrorKind::Timeout
                 | ErrorKind::Overloaded
                 | ErrorKind::Unreachable
+                | ErrorKind::NoNodeReachable
                 | ErrorKind::ConnectionLost
                 | ErrorKind::Stalled
                 | ErrorKind::Protocol

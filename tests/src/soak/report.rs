@@ -259,7 +259,7 @@ mod tests {
         let leaks = |second: u32| 30 + second as usize / 15;
         assert_eq!(broken(report(settles, leaks)), 1);
         // Restarts make files come and go.
-        let restarts = |second: u32| 30 - usize::from(second % 5 == 0) * 4;
+        let restarts = |second: u32| 30 - usize::from(second.is_multiple_of(5)) * 4;
         assert_eq!(broken(report(settles, restarts)), 0);
     }
 }

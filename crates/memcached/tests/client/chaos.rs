@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use steersman_memcached::{Backoff, Builder, Client, ErrorKind};
+use steersman_memcached::{Backoff, Builder, Bytes, Client, ErrorKind};
+use steersman_testkit::ledger::Stamp;
 use steersman_testkit::{Ending, Server, Times};
 
 const TASKS: usize = 32;
@@ -30,21 +31,19 @@ fn key(random: &mut Random) -> String {
 }
 
 /// A value that says whose it is and whether it is whole.
-fn value(key: &str, random: &mut Random) -> String {
-    let filler = "END\r\n".repeat(usize::try_from(random.below(400)).unwrap());
-    format!("{key}|{filler}|{}", filler.len())
+fn value(key: &str, random: &mut Random) -> Bytes {
+    let (writer, version) = (0, random.below(u64::MAX));
+    let stamp = Stamp {
+        key,
+        writer,
+        version,
+    };
+    stamp.value(usize::try_from(random.below(2_000)).unwrap())
 }
 
 fn check(key: &str, data: &[u8]) {
-    let text = std::str::from_utf8(data).expect("values are text");
-    let mut parts = text.split('|');
-    assert_eq!(parts.next(), Some(key), "the value of another key");
-    let filler = parts.next().expect("a whole value");
-    assert_eq!(
-        parts.next(),
-        Some(&*filler.len().to_string()),
-        "a value cut short"
-    );
+    let stamp = Stamp::read(data).unwrap_or_else(|damage| panic!("{key}: {damage}"));
+    assert_eq!(stamp.key, key, "the value of another key");
 }
 
 /// What the tasks have come to.
