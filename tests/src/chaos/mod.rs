@@ -9,11 +9,14 @@
 pub mod clients;
 pub mod fault;
 pub mod impostor;
+mod judge;
+pub mod key;
 pub mod node;
 pub mod occupant;
 pub mod report;
 pub mod round;
 pub mod schedule;
+pub mod stage;
 pub mod subject;
 pub mod tally;
 pub mod workload;
@@ -27,12 +30,13 @@ use fastrand::Rng;
 use steersman_testkit::ledger::Ledger;
 
 use self::clients::Kind;
+use self::key::Key;
 use self::node::{Node, Role};
 use self::report::Report;
 use self::round::Round;
 use self::schedule::Lane;
+use self::stage::Stage;
 use self::tally::Broken;
-use self::workload::{Key, Stage};
 use crate::pace::Pace;
 use crate::vitals::Vitals;
 

@@ -20,12 +20,14 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::clients::Kind;
 use super::fault::Fault;
+use super::key::Key;
 use super::node::Node;
 use super::report::Report;
 use super::schedule::Lane;
+use super::stage::Stage;
 use super::subject::Subject;
 use super::tally::Tally;
-use super::workload::{Caller, Key, Stage};
+use super::workload::Caller;
 use crate::vitals::Vitals;
 
 /// How many tasks each client has.

@@ -13,7 +13,7 @@ use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use super::clients::{HEALING_BOUND, Kind};
-use super::workload::Stage;
+use super::stage::Stage;
 
 /// Between two requests to a node that may not be well.
 const LOOK: Duration = Duration::from_millis(5);

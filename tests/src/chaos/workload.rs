@@ -1,20 +1,18 @@
 //! Tasks that do everything one can do with a client, as fast as they can, and show each answer to the
 //! ledger.
 
-use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fastrand::Rng;
-use steersman_memcached::{Client, Error, ErrorKind, Value};
-use steersman_testkit::ledger::{Held, Ledger, Read, Violation, Write};
+use steersman_memcached::Client;
 use tokio::time::{sleep, timeout};
 
-use super::clients::{CALL_BOUND, HEALING_BOUND, Kind, TIMEOUT};
-use super::occupant::SIZES;
-use super::tally::{Broken, Tally};
-use crate::pace::Pace;
+use super::clients::{HEALING_BOUND, Kind};
+use super::key::Key;
+use super::stage::Stage;
+use super::tally::Tally;
 use crate::soak::sample::Latencies;
 
 /// The pause after a failure: what fails at once would keep the processors from the servers.
@@ -23,64 +21,6 @@ const PAUSE: Duration = Duration::from_millis(2);
 const DROPPED_WITHIN: u64 = 2_000;
 /// How many keys a read of many has at most; all of one node fit one request line.
 const MANY: usize = 16;
-/// A call that is not over by then never will be.
-const HANGS: Duration = Duration::from_secs(30);
-
-/// A key, and the node that owns it.
-#[derive(Debug, Clone)]
-pub struct Key {
-    /// As it is sent.
-    pub name: String,
-    /// The owner's number.
-    pub home: usize,
-    /// How many bytes its values have besides their stamp.
-    pub size: usize,
-}
-
-impl Key {
-    /// So many keys of a client of this kind.
-    ///
-    /// # Errors
-    ///
-    /// If the client does not know the owner of a key, which it does.
-    ///
-    /// # Panics
-    ///
-    /// If the client is one of other nodes.
-    pub fn all(
-        kind: Kind,
-        count: usize,
-        client: &Client,
-        nodes: &[String],
-    ) -> steersman_memcached::Result<Vec<Self>> {
-        let key = |number: usize| {
-            let name = format!("{}{number}", kind.prefix());
-            let owner = client.node_for_key(&name)?;
-            let home = nodes.iter().position(|node| *node == owner.name());
-            // One large value in ten.
-            let size = SIZES[[0, 0, 0, 0, 1, 1, 1, 2, 2, 3][number % 10]];
-            Ok(Self {
-                home: home.expect("the owner is one of the client's nodes"),
-                name,
-                size,
-            })
-        };
-        (0..count).map(key).collect()
-    }
-}
-
-/// What all callers share.
-#[derive(Debug)]
-pub struct Stage {
-    /// What was written.
-    pub ledger: Ledger,
-    /// What must not happen.
-    pub broken: Broken,
-    /// How the runtime fares.
-    pub pace: Pace,
-    /// Whether the callers are to end.
-    pub stop: AtomicBool,
-}
 
 /// One task's calls.
 #[derive(Debug)]
@@ -300,139 +240,5 @@ impl Caller {
             }
         }
         true
-    }
-
-    /// Waits for a call, but not for ever, and sees how long it takes; `None` if it hangs.
-    async fn watch<T>(
-        &mut self,
-        stage: &Stage,
-        operation: &'static str,
-        call: impl IntoFuture<Output = Result<T, Error>>,
-    ) -> Option<Result<T, Error>> {
-        let measured = stage.pace.start();
-        let mut call = pin!(call.into_future());
-        loop {
-            let waited = timeout(HANGS, &mut call).await;
-            let lived = measured.lived();
-            if let Ok(answer) = waited {
-                if let Some(latencies) = &self.latencies {
-                    latencies.record(measured.elapsed(), answer.is_err());
-                }
-                let overrun = lived.saturating_sub(TIMEOUT);
-                self.tally.longest_overrun = self.tally.longest_overrun.max(overrun);
-                if lived > CALL_BOUND {
-                    let kind = answer.as_ref().err().map(Error::kind);
-                    stage.broken.report(format_args!(
-                        "{operation} took {lived:?} with a time-out of {TIMEOUT:?} and ended in {kind:?}"
-                    ));
-                }
-                return Some(answer);
-            }
-            if lived > HANGS / 2 {
-                stage.broken.report(format_args!(
-                    "{operation} with a time-out of {TIMEOUT:?} has not ended after {lived:?}"
-                ));
-                return None;
-            }
-        }
-    }
-
-    /// Shows an answer to the ledger; whether there was one.
-    fn judge(
-        &mut self,
-        stage: &Stage,
-        operation: &'static str,
-        read: Read<'_>,
-        answer: Option<Result<Option<Value>, Error>>,
-    ) -> bool {
-        let verdict = match answer {
-            Some(Ok(Some(value))) => {
-                self.tally.count(operation, "hit");
-                if self.kind == Kind::Replicated {
-                    read.found_somewhere(&value.data).map(|()| None)
-                } else {
-                    read.found(&value.data).map(Some)
-                }
-            }
-            Some(Ok(None)) => {
-                self.tally.count(operation, "miss");
-                if self.kind == Kind::Replicated {
-                    Ok(None)
-                } else {
-                    read.missed().map(Some)
-                }
-            }
-            Some(Err(error)) => {
-                self.failed(stage, operation, &error);
-                return false;
-            }
-            None => return false,
-        };
-        self.hold(stage, operation, verdict);
-        true
-    }
-
-    fn hold(&mut self, stage: &Stage, operation: &str, verdict: Result<Option<Held>, Violation>) {
-        match verdict {
-            Ok(Some(Held::AgainstAWrite)) => self.tally.held += 1,
-            Ok(Some(Held::AgainstNothing)) => self.tally.unheld += 1,
-            Ok(None) => self.tally.replicated += 1,
-            Err(violation) => {
-                let kind = self.kind;
-                stage.broken.report(format_args!(
-                    "{operation} of the client {kind:?}: {violation}"
-                ));
-            }
-        }
-    }
-
-    fn confirm(&mut self, operation: &'static str, write: Write<'_>) -> bool {
-        self.tally.count(operation, "done");
-        write.confirmed();
-        true
-    }
-
-    /// A condition did not hold.
-    fn declined(&mut self, operation: &'static str, write: Write<'_>) -> bool {
-        self.tally.count(operation, "declined");
-        // With replicas it is the owner that has declined.
-        write.not_executed();
-        true
-    }
-
-    fn unconfirmed(
-        &mut self,
-        stage: &Stage,
-        operation: &'static str,
-        write: Write<'_>,
-        error: &Error,
-    ) -> bool {
-        self.failed(stage, operation, error);
-        match (error.kind(), error.maybe_executed()) {
-            (_, true) => drop(write),
-            (ErrorKind::Server, false) => write.refused(),
-            (_, false) => write.not_executed(),
-        }
-        false
-    }
-
-    fn failed(&mut self, stage: &Stage, operation: &'static str, error: &Error) {
-        self.tally.count_error(operation, error);
-        let expected = matches!(
-            error.kind(),
-            ErrorKind::Timeout
-                | ErrorKind::Overloaded
-                | ErrorKind::Unreachable
-                | ErrorKind::NoNodeReachable
-                | ErrorKind::ConnectionLost
-                | ErrorKind::Stalled
-                | ErrorKind::Protocol
-                | ErrorKind::Server
-        );
-        if !expected {
-            stage
-                .broken
-                .report(format_args!("{operation} failed: {error}"));
-        }
     }
 }
