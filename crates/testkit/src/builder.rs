@@ -8,6 +8,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::gate::Endpoint;
 use crate::machine::Settings;
 use crate::server::Server;
+use crate::witness::Witness;
 
 /// A server to be started; see [`Server::builder`].
 ///
@@ -35,6 +36,7 @@ pub struct Builder {
 enum Listen {
     Tcp(String),
     Unix(PathBuf),
+    Given,
 }
 
 impl Builder {
@@ -44,6 +46,7 @@ impl Builder {
             item_size_max: 1024 * 1024,
             max_connections: 1024,
             kept_requests: 0,
+            witness: None,
         };
         Self {
             listen: Listen::Tcp(Endpoint::anywhere().node()),
@@ -62,6 +65,13 @@ impl Builder {
     /// when the server is dropped.
     pub fn listen_unix(mut self, path: impl Into<PathBuf>) -> Self {
         self.listen = Listen::Unix(path.into());
+        self
+    }
+
+    /// Listens nowhere: connections are [given](Server::connect) to the server, streams in memory or of
+    /// a simulated network.
+    pub fn listen_nowhere(mut self) -> Self {
+        self.listen = Listen::Given;
         self
     }
 
@@ -98,6 +108,12 @@ impl Builder {
         self
     }
 
+    /// Tells this witness of everything that is executed. Default: nobody.
+    pub fn witness(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.settings.witness = Some(witness);
+        self
+    }
+
     /// Starts the server on the current Tokio runtime.
     ///
     /// Fails if the address is no address or cannot be listened on, or outside a runtime.
@@ -114,6 +130,7 @@ impl Builder {
                 io::Error::new(io::ErrorKind::InvalidInput, message)
             })?),
             Listen::Unix(path) => Endpoint::Unix(path),
+            Listen::Given => Endpoint::Given,
         };
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         Server::launch(endpoint, self.settings, clock)

@@ -1,6 +1,6 @@
 //! The connections of a server: how many there are, and how to end them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::{Arc, Mutex};
 
@@ -20,7 +20,8 @@ pub(crate) struct Connections {
 struct State {
     admitted: u64,
     /// The open ones; the sender is gone once the connection was told to end.
-    open: HashMap<u64, Option<oneshot::Sender<Ending>>>,
+    /// In their order, in which they end too: a simulation has to be repeatable.
+    open: BTreeMap<u64, Option<oneshot::Sender<Ending>>>,
 }
 
 impl Connections {

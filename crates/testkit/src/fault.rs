@@ -1,14 +1,15 @@
 //! Faults of a network and of the process behind it, switchable while everything runs.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use crate::connections::Connections;
 use crate::gate::Gate;
 use crate::lock;
+use crate::observe::wait_until;
 use crate::stream::Ending;
 
 /// How often a fault strikes.
@@ -65,7 +66,10 @@ struct Inner {
     connections: Arc<Connections>,
     plan: Mutex<Plan>,
     is_active: AtomicBool,
-    changes: watch::Sender<()>,
+    changes: AtomicU64,
+    /// Notified of each change. Who waits is woken in the order of waiting, so that a simulation can be
+    /// repeated; a `watch` channel wakes in an order of its own.
+    changed: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -112,7 +116,8 @@ impl Faults {
                 connections,
                 plan: Mutex::default(),
                 is_active: AtomicBool::new(false),
-                changes: watch::Sender::new(()),
+                changes: AtomicU64::new(0),
+                changed: Notify::new(),
             }),
         }
     }
@@ -298,7 +303,8 @@ impl Faults {
             .is_active
             .store(plan.is_active(), Ordering::Release);
         drop(plan);
-        self.inner.changes.send_replace(());
+        self.inner.changes.fetch_add(1, Ordering::Release);
+        self.inner.changed.notify_waiters();
     }
 
     /// Is there any fault that concerns accepted connections? Cheap, for the hot path.
@@ -307,8 +313,11 @@ impl Faults {
     }
 
     /// Learns of every change from now on.
-    pub(crate) fn changes(&self) -> watch::Receiver<()> {
-        self.inner.changes.subscribe()
+    pub(crate) fn changes(&self) -> Changes {
+        Changes {
+            seen: self.inner.changes.load(Ordering::Acquire),
+            faults: self.clone(),
+        }
     }
 
     /// How long the next reply takes.
@@ -358,5 +367,25 @@ impl Faults {
                 None => None,
             };
         }
+    }
+}
+
+/// The changes of faults, for somebody who waits for them.
+pub(crate) struct Changes {
+    faults: Faults,
+    seen: u64,
+}
+
+impl Changes {
+    /// Waits until anything has changed since the last time.
+    pub(crate) async fn changed(&mut self) {
+        let Inner {
+            changes, changed, ..
+        } = &*self.faults.inner;
+        let look = || {
+            let now = changes.load(Ordering::Acquire);
+            (now != self.seen).then_some(now)
+        };
+        self.seen = wait_until(changed, look).await;
     }
 }

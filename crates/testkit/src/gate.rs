@@ -4,6 +4,7 @@
 //! closed, the port stays reserved, so that no other program and no other test gets it: on Linux
 //! a second socket is bound to it that never listens.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,18 +15,21 @@ use std::task::{Context, Poll, Waker};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::Handle;
+use tokio::sync::mpsc;
 
 use crate::lock;
-use crate::stream::Stream;
+use crate::stream::{Duplex, Stream};
 
 /// So many connections wait to be accepted, as memcached has it.
-const BACKLOG: i32 = 1024;
+const BACKLOG: u16 = 1024;
 
 /// Where to listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Endpoint {
     Tcp(SocketAddr),
     Unix(PathBuf),
+    /// Nowhere: connections are given.
+    Given,
 }
 
 impl Endpoint {
@@ -39,11 +43,11 @@ impl Endpoint {
         match self {
             Endpoint::Tcp(addr) => addr.to_string(),
             Endpoint::Unix(path) => format!("unix:{}", path.display()),
+            Endpoint::Given => "given".to_owned(),
         }
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct Gate {
     endpoint: Endpoint,
     runtime: Handle,
@@ -51,25 +55,27 @@ pub(crate) struct Gate {
     _reservation: Option<Socket>,
 }
 
-#[derive(Debug)]
 struct State {
     listener: Option<Listener>,
+    /// Where connections are given to a server that listens nowhere.
+    entrance: Option<mpsc::Sender<Box<dyn Duplex>>>,
     stopped: bool,
     refusing: bool,
     /// Who waits for a connection.
     waiting: Option<Waker>,
 }
 
-#[derive(Debug)]
 enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener),
+    Given(mpsc::Receiver<Box<dyn Duplex>>),
 }
 
 impl Gate {
     /// Listens at `endpoint`, which loses its port 0 for the port found.
     pub(crate) fn open(endpoint: Endpoint) -> io::Result<Self> {
         let runtime = Handle::try_current().map_err(io::Error::other)?;
+        let mut entrance = None;
         let (endpoint, listener, reservation) = match endpoint {
             Endpoint::Tcp(addr) => {
                 let reservation = bind(addr)?;
@@ -82,9 +88,11 @@ impl Gate {
                 let listener = Listener::Unix(UnixListener::bind(&path)?);
                 (Endpoint::Unix(path), listener, None)
             }
+            Endpoint::Given => (Endpoint::Given, open_entrance(&mut entrance), None),
         };
         let state = State {
             listener: Some(listener),
+            entrance,
             stopped: false,
             refusing: false,
             waiting: None,
@@ -131,7 +139,8 @@ impl Gate {
             state.listener = None;
         } else if state.listener.is_none() {
             let _entered = self.runtime.enter();
-            state.listener = Some(self.listen_again()?);
+            let listener = self.listen_again(&mut state.entrance)?;
+            state.listener = Some(listener);
             if let Some(waiting) = state.waiting.take() {
                 waiting.wake();
             }
@@ -139,7 +148,10 @@ impl Gate {
         Ok(())
     }
 
-    fn listen_again(&self) -> io::Result<Listener> {
+    fn listen_again(
+        &self,
+        entrance: &mut Option<mpsc::Sender<Box<dyn Duplex>>>,
+    ) -> io::Result<Listener> {
         match &self.endpoint {
             Endpoint::Tcp(addr) => listen_tcp(*addr),
             Endpoint::Unix(path) => {
@@ -149,6 +161,23 @@ impl Gate {
                 }
                 Ok(Listener::Unix(UnixListener::bind(path)?))
             }
+            Endpoint::Given => Ok(open_entrance(entrance)),
+        }
+    }
+
+    /// Lets a stream wait to be accepted, as the system does with those that connect.
+    pub(crate) fn enter(&self, stream: Box<dyn Duplex>) -> io::Result<()> {
+        match &lock(&self.state).entrance {
+            Some(entrance) => entrance
+                .try_send(stream)
+                .map_err(|_| io::ErrorKind::ConnectionRefused.into()),
+            None => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!(
+                    "the server listens at {}: connect there",
+                    self.endpoint.node()
+                ),
+            )),
         }
     }
 
@@ -160,7 +189,7 @@ impl Gate {
         poll_fn(|context| {
             let mut state = lock(&self.state);
             state.waiting = Some(context.waker().clone());
-            let Some(listener) = &state.listener else {
+            let Some(listener) = &mut state.listener else {
                 return Poll::Pending;
             };
             listener
@@ -172,7 +201,7 @@ impl Gate {
 }
 
 impl Listener {
-    fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<Stream>> {
+    fn poll_accept(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Stream>> {
         match self {
             Listener::Tcp(listener) => listener.poll_accept(context).map_ok(|(stream, _)| {
                 // Replies leave as they are written; a failure costs latency, no more.
@@ -182,8 +211,19 @@ impl Listener {
             Listener::Unix(listener) => listener
                 .poll_accept(context)
                 .map_ok(|(stream, _)| Stream::Unix(stream)),
+            // Its sender is kept beside it.
+            Listener::Given(given) => match given.poll_recv(context) {
+                Poll::Ready(Some(stream)) => Poll::Ready(Ok(Stream::Given(stream))),
+                Poll::Ready(None) | Poll::Pending => Poll::Pending,
+            },
         }
     }
+}
+
+fn open_entrance(entrance: &mut Option<mpsc::Sender<Box<dyn Duplex>>>) -> Listener {
+    let (sender, receiver) = mpsc::channel(BACKLOG.into());
+    *entrance = Some(sender);
+    Listener::Given(receiver)
 }
 
 fn bind(addr: SocketAddr) -> io::Result<Socket> {
@@ -198,7 +238,7 @@ fn bind(addr: SocketAddr) -> io::Result<Socket> {
 
 fn listen_tcp(addr: SocketAddr) -> io::Result<Listener> {
     let socket = bind(addr)?;
-    socket.listen(BACKLOG)?;
+    socket.listen(BACKLOG.into())?;
     socket.set_nonblocking(true)?;
     Ok(Listener::Tcp(TcpListener::from_std(socket.into())?))
 }
@@ -207,4 +247,12 @@ fn local_addr(socket: &Socket) -> io::Result<SocketAddr> {
     let addr = socket.local_addr()?;
     addr.as_socket()
         .ok_or_else(|| io::Error::other("a TCP socket has no internet address"))
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate")
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
+    }
 }

@@ -79,7 +79,7 @@ pub(crate) async fn accept_all<S: Serve>(server: Arc<S>) {
     loop {
         tokio::select! {
             biased;
-            _ = changes.changed() => {}
+            () = changes.changed() => {}
             Some(_) = tasks.join_next() => {}
             accepted = gate.accept(|| connections.admit()), if !faults.is_frozen() => match accepted {
                 Ok((stream, admission)) => {

@@ -7,6 +7,9 @@
 //! lines or garbage. A [`Clock`] decides when items expire. [`Server::stats`] and
 //! [`Server::wait_for`] let a test see what arrived, and wait for it without sleeping.
 //!
+//! A server can also be given its connections, over a simulated network for example
+//! ([`Server::connect`]), and tell a [`Witness`] what it really executes.
+//!
 //! [`FaultProxy`] puts the same faults in front of any other TCP server, a real memcached say. A
 //! [`Ledger`](ledger::Ledger) judges what is read meanwhile.
 //!
@@ -75,6 +78,7 @@ mod slab;
 mod stats;
 mod store;
 mod stream;
+mod witness;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -87,7 +91,8 @@ pub use proxy::{FaultProxy, ProxyStats};
 pub use script::Script;
 pub use server::Server;
 pub use steersman_memcached_protocol::server::Verb;
-pub use stream::Ending;
+pub use stream::{Duplex, Ending};
+pub use witness::Witness;
 
 /// Locks; a panic of another holder does not spread.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

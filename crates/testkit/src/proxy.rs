@@ -95,7 +95,7 @@ impl FaultProxy {
     pub fn addr(&self) -> SocketAddr {
         match self.shared.host.gate.endpoint() {
             Endpoint::Tcp(addr) => *addr,
-            Endpoint::Unix(_) => unreachable!("a proxy listens on TCP only"),
+            Endpoint::Unix(_) | Endpoint::Given => unreachable!("a proxy listens on TCP only"),
         }
     }
 
@@ -168,6 +168,10 @@ impl Serve for Shared {
             }
             Stream::Unix(stream) => {
                 let (source, sink) = stream.split();
+                self.connect(source, sink).await
+            }
+            Stream::Given(stream) => {
+                let (source, sink) = tokio::io::split(stream);
                 self.connect(source, sink).await
             }
         };

@@ -75,7 +75,7 @@ pub(crate) async fn relay(
                     bytes => work.received(bytes),
                 }
             }
-            _ = changes.changed() => {}
+            () = changes.changed() => {}
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::outbox::Outbox;
 use crate::relay::relay;
 use crate::script::Script;
 use crate::session::Session;
-use crate::stream::{Ending, Stream};
+use crate::stream::{Duplex, Ending, Stream};
 
 /// A memcached server inside this process.
 ///
@@ -101,7 +101,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// If the server listens on a Unix socket; [`Server::node`] is for either.
+    /// If the server does not listen on TCP; [`Server::node`] is for Unix sockets too.
     pub fn addr(&self) -> SocketAddr {
         match self.shared.host.gate.endpoint() {
             Endpoint::Tcp(addr) => *addr,
@@ -111,13 +111,40 @@ impl Server {
                     path.display()
                 )
             }
+            Endpoint::Given => panic!("the server listens nowhere: connections are given to it"),
         }
     }
 
     /// The address as a client's configuration writes it: `127.0.0.1:11211`, `[::1]:11211` or
-    /// `unix:/path`.
+    /// `unix:/path`; `given` for a server that [listens nowhere](Builder::listen_nowhere).
     pub fn node(&self) -> String {
         self.shared.host.gate.endpoint().node()
+    }
+
+    /// Gives a connection to a server that [listens nowhere](Builder::listen_nowhere).
+    ///
+    /// ```
+    /// use steersman_testkit::Server;
+    /// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::io::Result<()> {
+    /// let server = Server::builder().listen_nowhere().start().await?;
+    /// let (mut client, stream) = tokio::io::duplex(1024);
+    /// server.connect(stream)?;
+    /// client.write_all(b"version\r\nquit\r\n").await?;
+    /// let mut reply = String::new();
+    /// client.read_to_string(&mut reply).await?;
+    /// assert_eq!(reply, "VERSION 1.6.18\r\n");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectionRefused`](io::ErrorKind::ConnectionRefused) while the server is stopped or refuses, or
+    /// if 1,024 connections wait to be accepted; [`Unsupported`](io::ErrorKind::Unsupported) if it listens
+    /// somewhere.
+    pub fn connect(&self, stream: impl Duplex + 'static) -> io::Result<()> {
+        self.shared.host.gate.enter(Box::new(stream))
     }
 
     /// What is to go wrong on the way to the clients.
@@ -218,6 +245,10 @@ impl Serve for Connector {
             }
             Stream::Unix(stream) => {
                 let (source, sink) = stream.split();
+                self.converse(source, sink, place).await
+            }
+            Stream::Given(stream) => {
+                let (source, sink) = tokio::io::split(stream);
                 self.converse(source, sink, place).await
             }
         };

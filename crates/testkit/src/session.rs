@@ -66,6 +66,7 @@ impl Session {
     }
 
     fn execute(&mut self, request: Request, machine: &mut Machine, now: Seconds) -> Option<Ending> {
+        let seen = machine.witness.is_some().then(|| request.clone());
         let Request { command, noreply } = request;
         let is_quit = matches!(command, Command::Quit);
         if !noreply
@@ -77,7 +78,11 @@ impl Session {
         }
         let before = self.out.len();
         match machine.execute(command, now, &mut self.out) {
-            Answer::Done => {}
+            Answer::Done => {
+                if let (Some(witness), Some(request)) = (&machine.witness, &seen) {
+                    witness.executed(request, &self.out[before..]);
+                }
+            }
             Answer::Read(reading) => self.reading = Some(reading),
             Answer::Stats(args) => stats::report(&args, machine, &self.shared, now, &mut self.out),
             Answer::Leave => return Some(Ending::Close),
@@ -126,7 +131,7 @@ impl Work for Session {
         let mut machine = lock(&shared.machine);
         while !outbox.is_full() && !outbox.is_ending() {
             if let Some(reading) = &mut self.reading {
-                if reading.step(&mut machine.store, now, &mut self.out) {
+                if reading.step(&mut machine, now, &mut self.out) {
                     self.reading = None;
                 }
             } else if let Some(event) = self.parser.next(input) {

@@ -1,9 +1,10 @@
-//! A connection over TCP or a Unix socket.
+//! A connection over TCP, a Unix socket, or whatever the server is given.
 
 use std::io;
 use std::time::Duration;
 
 use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 
 /// How a connection ends.
@@ -15,14 +16,19 @@ pub enum Ending {
     Reset,
 }
 
-#[derive(Debug)]
+/// A stream that a server can be [given](crate::Server::connect) as a connection.
+pub trait Duplex: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin> Duplex for T {}
+
 pub(crate) enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
+    Given(Box<dyn Duplex>),
 }
 
 impl Stream {
-    /// Ends the connection. A Unix socket knows no reset and is closed.
+    /// Ends the connection. Only TCP knows a reset; others are closed.
     pub(crate) fn end(self, ending: Ending) {
         if let (Stream::Tcp(stream), Ending::Reset) = (&self, ending)
             && let Err(error) = linger_not(stream)

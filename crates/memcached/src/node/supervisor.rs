@@ -60,6 +60,7 @@ async fn connect(node: &Arc<Node>, must_answer: bool) {
     // In a task of its own, so that a connector that panics ends only this attempt.
     let mut attempt = AbortOnDrop(tokio::spawn(attempt));
     let made = tokio::select! {
+        biased;
         made = &mut attempt.0 => made,
         () = node.closing() => return,
     };

@@ -42,6 +42,7 @@ where
             running.push(async move { (address, attempt.await) });
         }
         tokio::select! {
+            biased;
             ended = running.next() => match ended {
                 Some((address, Ok(made))) => return Ok((address, made)),
                 Some((address, Err(error))) => failures.push((address, error)),

@@ -3,6 +3,7 @@
 mod meta;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use steersman_memcached_protocol::server::{Command, Event, Keys, Rejection, Reply, Request};
@@ -11,6 +12,7 @@ use crate::configuration::ClusterConfiguration;
 use crate::item::Seconds;
 use crate::observe::CommandCounts;
 use crate::store::{Counted, Direction, Store, Verdict};
+use crate::witness::Witness;
 
 /// What a server is started with.
 #[derive(Debug, Clone)]
@@ -20,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) max_connections: usize,
     /// So many requests are kept for [`Server::requests`](crate::Server::requests).
     pub(crate) kept_requests: usize,
+    /// Who is told what is executed.
+    pub(crate) witness: Option<Arc<dyn Witness>>,
 }
 
 /// State that all connections share, behind one lock.
@@ -34,6 +38,7 @@ pub(crate) struct Machine {
     pub(crate) configuration: Option<ClusterConfiguration>,
     requests: VecDeque<Request>,
     kept_requests: usize,
+    pub(crate) witness: Option<Arc<dyn Witness>>,
 }
 
 /// How the answer to a command goes on.
@@ -60,6 +65,7 @@ impl Machine {
             configuration: None,
             requests: VecDeque::new(),
             kept_requests: settings.kept_requests,
+            witness: settings.witness.clone(),
         }
     }
 
@@ -236,7 +242,8 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// Writes the next value, if there is one, or the end; tells whether that was the end.
-    pub(crate) fn step(&mut self, store: &mut Store, now: Seconds, out: &mut BytesMut) -> bool {
+    pub(crate) fn step(&mut self, machine: &mut Machine, now: Seconds, out: &mut BytesMut) -> bool {
+        let Machine { store, witness, .. } = machine;
         let Some(key) = self.keys.next() else {
             Reply::End.encode(out);
             return true;
@@ -245,6 +252,9 @@ impl Reading {
             Some(exptime) => store.get_and_touch(&key, exptime, now),
             None => store.get(&key, now),
         };
+        if let Some(witness) = witness {
+            witness.read(&key, item.map(|item| &*item.value));
+        }
         if let Some(item) = item {
             let cas = self.with_cas.then_some(item.cas);
             Reply::Value {

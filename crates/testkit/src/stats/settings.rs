@@ -11,6 +11,7 @@ pub(super) fn report(machine: &Machine, shared: &Shared, mut report: Report<'_>)
     let (port, interface, socket) = match shared.host.gate.endpoint() {
         Endpoint::Tcp(addr) => (addr.port(), addr.ip().to_string(), "NULL".to_owned()),
         Endpoint::Unix(path) => (0, "NULL".to_owned(), path.display().to_string()),
+        Endpoint::Given => (0, "NULL".to_owned(), "NULL".to_owned()),
     };
     let detail = if machine.prefix_stats { "yes" } else { "no" };
     report.stat("maxbytes", machine.store.memory_limit());
