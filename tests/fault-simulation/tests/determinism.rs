@@ -4,7 +4,7 @@ use steersman_fault_simulation::run;
 
 #[test]
 fn equal_seeds_give_equal_runs() {
-    for seed in [3, 17, 97] {
+    for seed in [3, 32, 97] {
         let first = run(seed, false);
         assert!(first.events > 1_000, "seed {seed}: {} events", first.events);
         let second = run(seed, false);

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use steersman_fault_simulation::{Report, replay, run};
 
 /// As many as take about a minute on two processors, in debug.
-const SEEDS: (u64, u64) = (0, 300);
+const SEEDS: (u64, u64) = (0, 200);
 
 fn seeds() -> (u64, u64) {
     let Ok(text) = std::env::var("SEEDS") else {
