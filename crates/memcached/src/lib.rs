@@ -176,7 +176,7 @@ pub use crate::observe::Metrics;
 pub use crate::observe::Spans;
 pub use crate::outcome::{CasOutcome, Many, PerNode, StoreOutcome};
 pub use crate::replication::{
-    Hedge, Replication, ReplicationMetrics, Reported, WriteSuccess, Written,
+    Hedge, ReadPolicy, Replication, ReplicationMetrics, Reported, WriteSuccess, Written,
 };
 #[cfg(feature = "dns")]
 pub use crate::resolve::DnsResolver;

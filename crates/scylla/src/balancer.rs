@@ -243,10 +243,15 @@ impl<P: Policy> LoadBalancer<P> {
             self.settling.hasten(now);
         }
         let attempt = Attempt::new(index, now, latency, outcome);
-        let entry = view.roster.member(index).map_or(Entry::Due, |member| {
+        let entry = view.roster.member(index).map_or(Entry::Unknown, |member| {
             member.ledger.answered(attempt.started_at(), now)
         });
-        if entry == Entry::Due || evidence::is_news(&self.policy, &attempt) {
+        let attempt = if entry == Entry::Due {
+            attempt
+        } else {
+            attempt.uncounted()
+        };
+        if entry != Entry::Overdue || evidence::is_news(&self.policy, &attempt) {
             self.policy.record(&attempt);
         }
     }
@@ -268,6 +273,7 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
             picked.is_some()
         })?;
         roster.member(index)?.ledger.picked(now);
+        self.policy.begin(index, now);
         Some((picked?, driver::shard(info, &request, &view, index)))
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use steersman_selection::{Attempt, NodeReport, Outcome, Policy, Timestamp};
 
-use crate::ledger::HORIZON_NANOS;
+use crate::ledger::{HORIZON_NANOS, SLOT_NANOS};
 use crate::roster::Roster;
 
 /// No node is suspected before so long, however fast the others are: 25 ms. A pause of the client
@@ -25,9 +25,18 @@ pub(crate) fn settle<P: Policy>(policy: &P, roster: &Roster, now: Timestamp) {
         };
         member
             .ledger
-            .settle(now, patience_nanos(&report), |waited| {
-                let waited = Duration::from_nanos(waited.unsigned_abs());
-                policy.record(&Attempt::new(node, now, waited, Outcome::TimedOut));
+            .settle(now, patience_nanos(&report), |waited, count| {
+                let nanos = waited.unsigned_abs();
+                let ended = |outcome| Attempt::new(node, now, Duration::from_nanos(nanos), outcome);
+                // What began together is one piece of evidence, and what nobody has looked at for so
+                // long is none: those are over, and no latencies.
+                let told = u16::from(waited <= HORIZON_NANOS + SLOT_NANOS).min(count);
+                for _ in 0..told {
+                    policy.record(&ended(Outcome::TimedOut));
+                }
+                for _ in told..count {
+                    policy.record(&ended(Outcome::Refused));
+                }
             });
     }
 }

@@ -39,8 +39,10 @@ pub(crate) struct Ledger {
 /// What the ledger had of an attempt that ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// It was waiting for its end, or the ledger did not have it.
+    /// It was waiting for its end.
     Due,
+    /// The ledger did not have it.
+    Unknown,
     /// It has been overdue, and was told to the policy as such.
     Overdue,
 }
@@ -147,7 +149,7 @@ impl Ledger {
     /// An attempt that began at `started` was given up.
     pub(crate) fn given_up(&self, started: Timestamp, now: Timestamp) -> Entry {
         let entry = self.strike(started, now);
-        if entry == Entry::Due {
+        if entry != Entry::Overdue {
             self.missed.fetch_add(1, Ordering::Relaxed);
         }
         entry
@@ -163,7 +165,7 @@ impl Ledger {
             if is_forgotten && slot < self.settled.load(Ordering::Relaxed) {
                 Entry::Overdue
             } else {
-                Entry::Due
+                Entry::Unknown
             }
         })
     }
@@ -190,16 +192,22 @@ impl Ledger {
     }
 
     /// Makes overdue what has been waiting for more than `patience`. Calls `overdue` for each slot
-    /// with such attempts, with the least time that they have been waiting.
-    pub(crate) fn settle(&self, now: Timestamp, patience_nanos: i64, mut overdue: impl FnMut(i64)) {
+    /// with such attempts, with the least time that they have been waiting and their number.
+    pub(crate) fn settle(
+        &self,
+        now: Timestamp,
+        patience_nanos: i64,
+        mut overdue: impl FnMut(i64, u16),
+    ) {
         let patience = patience_nanos.clamp(0, HORIZON_NANOS);
         let end = slot_of(Timestamp::from_nanos(now.nanos() - patience));
-        let oldest = slot_of(now) - SLOTS + 1;
-        let begin = self.settled.fetch_max(end, Ordering::Relaxed).max(oldest);
-        for slot in begin..end {
+        let begin = self.settled.fetch_max(end, Ordering::Relaxed);
+        for slot in begin.max(end - SLOTS)..end {
             let tag = Slot::of(slot).tag;
+            // What was there in an earlier round, if nobody has looked since, waits as well.
+            let slots_ago = |before: Slot| tag.wrapping_sub(before.tag);
             let before = self.update(slot, |before| {
-                (before.tag == tag && before.waiting > 0).then(|| Slot {
+                (slots_ago(before) <= u32::MAX / 2 && before.waiting > 0).then(|| Slot {
                     overdue: before.overdue.saturating_add(before.waiting),
                     waiting: 0,
                     ..before
@@ -208,7 +216,8 @@ impl Ledger {
             if let Some(before) = before {
                 let waiting = u64::from(before.waiting);
                 self.missed.fetch_add(waiting, Ordering::Relaxed);
-                overdue(now.nanos() - ((slot + 1) << SLOT_BITS));
+                let ended = slot - i64::from(slots_ago(before)) + 1;
+                overdue(now.nanos() - (ended << SLOT_BITS), before.waiting);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What a request costs in the policies: a plan and its first node, a whole plan, one recorded
-//! attempt alone and with another thread at the same node.
+//! attempt alone and with another thread at the same node; and of ranked policies, what they keep of a
+//! node.
 //!
 //! ```text
 //! cargo bench -p steersman-selection --bench policies
@@ -12,8 +13,9 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use steersman_selection::{
-    Attempt, Call, DatacenterAware, DynPolicy, LatencyAware, Locality, Mode, NodeIndex, Outcome,
-    Plan, Policy, ReplicaOrder, Replicas, RoundRobin, Timestamp, TokenAware, Topology,
+    Attempt, Call, CubicInFlight, DatacenterAware, DynPolicy, HotColdLexicographic, LatencyAware,
+    LeastInFlight, Locality, Mode, NodeIndex, Outcome, PeakEwma, Plan, Policy, Ranked, Ranking,
+    ReplicaOrder, Replicas, RoundRobin, Timestamp, TokenAware, Topology,
 };
 
 const SIZES: [usize; 3] = [3, 10, 100];
@@ -127,6 +129,61 @@ fn plans(c: &mut Criterion) {
     }
 }
 
+/// A ranked policy that has measured every node, over three replicas, and over the nodes in turn.
+fn ranked<R: Ranking>(
+    c: &mut Criterion,
+    name: &str,
+    replicas: &Ranked<Replicas, R>,
+    all: &Ranked<RoundRobin, R>,
+) {
+    println!("{name}: {} bytes a node", Ranked::<(), R>::bytes_per_node());
+    for nodes in SIZES {
+        let topology = topology(nodes);
+        let held = [1, 0, 2].map(node);
+        let call = Call::new(&topology);
+        teach(replicas, &topology);
+        bench_plans(
+            c,
+            &format!("{name}, replicas"),
+            replicas,
+            call.replicas(&held),
+        );
+        teach(all, &topology);
+        bench_plans(c, &format!("{name}, round robin"), all, call);
+    }
+    let mut at = Timestamp::from_nanos(2_000_000_000);
+    c.bench_function(&format!("{name}/begin and record"), |b| {
+        b.iter(|| {
+            at = at + Duration::from_micros(1);
+            replicas.begin(node(0), at);
+            let latency = Duration::from_nanos(black_box(2_000_000));
+            replicas.record(&Attempt::new(node(0), at, latency, Outcome::Success));
+        });
+    });
+}
+
+/// Each node has answered.
+fn teach(policy: &impl Policy, topology: &Topology) {
+    policy.topology_changed(topology, Timestamp::from_nanos(0));
+    for &node in topology.nodes() {
+        let latency = Duration::from_millis(if node.get() % 10 == 2 { 50 } else { 2 });
+        policy.begin(node, NOW);
+        policy.record(&Attempt::new(node, NOW, latency, Outcome::Success));
+    }
+    policy.tick(NOW);
+}
+
+fn rankings(c: &mut Criterion) {
+    macro_rules! bench {
+        ($($policy:ident),*) => {$(
+            let replicas = $policy::new(Replicas::in_order());
+            let all = $policy::new(RoundRobin::new());
+            ranked(c, stringify!($policy), &replicas, &all);
+        )*};
+    }
+    bench!(PeakEwma, LeastInFlight, HotColdLexicographic, CubicInFlight);
+}
+
 /// Records attempts at node 0, a microsecond apart by a clock that begins so late.
 fn recorder<C: Policy>(policy: &LatencyAware<C>, begin: i64) -> impl FnMut() {
     let mut at = Timestamp::from_nanos(begin);
@@ -167,6 +224,6 @@ criterion_group! {
     config = Criterion::default()
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(1));
-    targets = plans, records
+    targets = plans, records, rankings
 }
 criterion_main!(benches);

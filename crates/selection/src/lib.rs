@@ -68,6 +68,8 @@
 //! | [`LatencyAware`] | another policy's plan, with slow nodes last in their [`Tier`] |
 //! | [`PeakEwma`] | another policy's plan, in each tier the lower latency times requests in flight first |
 //! | [`LeastInFlight`] | another policy's plan, in each tier the fewer requests in flight first |
+//! | [`HotColdLexicographic`] | another policy's plan, in each tier the fastest first of those that are not loaded |
+//! | [`CubicInFlight`] | another policy's plan, in each tier by latency and the cube of what is in flight (experimental) |
 //!
 //! A client plans, sends and records; a timer ticks:
 //!
@@ -154,12 +156,12 @@ pub use crate::placement::{
 };
 pub use crate::placement::{Placement, Scheme};
 pub use crate::policy::{
-    Attempt, BoxPlan, Call, Candidate, Change, Condition, Consistency, Counters, DatacenterAware,
-    DatacenterAwarePlan, DynPolicy, Event, Explained, Explanation, InFlight, LatencyAware,
-    LatencyAwareBuilder, LatencyAwarePlan, LeastInFlight, Listener, Mode, NodeReport, Outcome,
-    PeakEwma, PeakLatency, Plan, Policy, Ranked, RankedBuilder, RankedPlan, Ranking, ReplicaOrder,
-    Replicas, ReplicasPlan, RoundRobin, RoundRobinPlan, Snapshot, Standing, Tier, TokenAware,
-    TokenAwarePlan, Turn,
+    Attempt, BoxPlan, Call, Candidate, Change, Condition, Consistency, Counters, Cubic,
+    CubicInFlight, DatacenterAware, DatacenterAwarePlan, DynPolicy, Event, Explained, Explanation,
+    HotCold, HotColdLexicographic, InFlight, LatencyAware, LatencyAwareBuilder, LatencyAwarePlan,
+    LeastInFlight, Listener, Mode, NodeReport, Outcome, PeakEwma, PeakLatency, Plan, Policy,
+    Ranked, RankedBuilder, RankedPlan, Ranking, ReplicaOrder, Replicas, ReplicasPlan, RoundRobin,
+    RoundRobinPlan, Snapshot, Standing, Tier, TokenAware, TokenAwarePlan, Turn,
 };
 pub use crate::time::Timestamp;
 pub use crate::topology::{Datacenter, Locality, Rack, Topology};

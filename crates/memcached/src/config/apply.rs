@@ -90,6 +90,7 @@ impl Config {
     /// ```
     pub fn replication(&self) -> Replication {
         let mut replication = Replication::new(self.replicas)
+            .read_policy(self.read_policy)
             .write_success(self.write_success)
             .hedge(self.hedge)
             .hedge_budget(self.hedges_per_read, self.hedge_burst)

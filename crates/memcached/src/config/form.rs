@@ -10,7 +10,7 @@ use super::discovery::DiscoverySource;
 use super::setting::Setting;
 use super::text;
 use crate::address::{Endpoint, NodeConfig};
-use crate::replication::{Hedge, WriteSuccess};
+use crate::replication::{Hedge, ReadPolicy, WriteSuccess};
 
 /// The longest value that an error repeats, in characters.
 const REPEATED: usize = 60;
@@ -319,6 +319,25 @@ fn written(node: &NodeConfig) -> String {
         .find(|text| reads(text))
         .unwrap_or(last)
         .clone()
+}
+
+/// The name of a policy of reads.
+pub(super) struct PolicyName;
+
+impl Form for PolicyName {
+    type Of = ReadPolicy;
+    const EXPECTED: &'static str =
+        "the name of a policy of reads, such as latency-aware or peak-ewma";
+
+    fn read(given: &Setting) -> Result<ReadPolicy, String> {
+        let name = word::<Self>(given)?;
+        name.parse::<ReadPolicy>()
+            .map_err(|error| format!("{}: {}", unfit::<Self>(given), error.detail()))
+    }
+
+    fn show(value: &ReadPolicy) -> Option<Setting> {
+        Some(Setting::Text(value.to_string()))
+    }
 }
 
 /// When a write to replicas has succeeded.

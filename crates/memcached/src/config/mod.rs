@@ -32,7 +32,7 @@ use steersman_selection::Scheme;
 pub use self::discovery::DiscoverySource;
 use crate::address::NodeConfig;
 use crate::options::Options;
-use crate::replication::{Hedge, Replication, WriteSuccess};
+use crate::replication::{Hedge, ReadPolicy, Replication, WriteSuccess};
 
 /// The options of a client as data, for [`Builder::config`](crate::Builder::config).
 ///
@@ -163,6 +163,8 @@ pub struct Config {
     /// [`Builder::replicas`](crate::Builder::replicas); 1 by default. The options that follow are
     /// those of [`Replication`].
     pub replicas: usize,
+    /// [`Replication::read_policy`]; `latency-aware` by default.
+    pub read_policy: ReadPolicy,
     /// [`Replication::write_success`]; `all` by default.
     pub write_success: WriteSuccess,
     /// [`Replication::attempt_timeout`]; by default the time-out divided by the number of replicas.
@@ -221,6 +223,7 @@ impl Default for Config {
             tls_server_name: None,
             tls_verify: true,
             replicas: replication.replicas,
+            read_policy: ReadPolicy::default(),
             write_success: replication.write_success,
             attempt_timeout: replication.attempt_timeout,
             hedge: replication.hedge,

@@ -4,8 +4,8 @@ use steersman_selection::Scheme;
 
 use super::Config;
 use super::form::{
-    Count, File, Form, Hedging, Limit, Name, Nodes, Optional, SchemeName, Secret, Share, Size,
-    Source, Success, Switch, Time,
+    Count, File, Form, Hedging, Limit, Name, Nodes, Optional, PolicyName, SchemeName, Secret,
+    Share, Size, Source, Success, Switch, Time,
 };
 use super::setting::Setting;
 
@@ -79,6 +79,7 @@ pub(super) const OPTIONS: &[Spec] = &[
     option!(tls_server_name: Optional<Name>),
     option!(tls_verify: Switch),
     option!(replicas: Count<usize>),
+    option!(read_policy: PolicyName),
     option!(write_success: Success),
     option!(attempt_timeout: Optional<Time>),
     option!(hedge: Hedging),

@@ -43,6 +43,9 @@ impl Attempt {
         timeout: Option<Duration>,
     ) -> Self {
         let started = Instant::now();
+        if let Some(replicator) = &shared.cluster.replicator {
+            replicator.begin(target.index, started);
+        }
         let node = Some(Arc::clone(&target.node));
         let call = Call::new(Arc::clone(shared), node, Arc::clone(command)).timeout(None);
         Self {
@@ -137,13 +140,7 @@ impl Sample {
     }
 
     fn answered(&mut self, reply: &Result<Reply>) {
-        match reply
-            .as_ref()
-            .map_or_else(outcome, |_| Some(Outcome::Success))
-        {
-            Some(outcome) => self.record(outcome),
-            None => self.recorded = true,
-        }
+        self.record(reply.as_ref().map_or_else(outcome, |_| Outcome::Success));
     }
 
     fn record(&mut self, outcome: Outcome) {
@@ -168,9 +165,9 @@ impl Drop for Sample {
     }
 }
 
-/// What an error says of the node; `None` if nothing.
-fn outcome(error: &Error) -> Option<Outcome> {
-    Some(match error.kind() {
+/// What an error says of the node. What says nothing of it is no worse than a request at fault.
+fn outcome(error: &Error) -> Outcome {
+    match error.kind() {
         ErrorKind::Timeout => Outcome::TimedOut,
         ErrorKind::Unreachable
         | ErrorKind::NoNodeReachable
@@ -184,13 +181,13 @@ fn outcome(error: &Error) -> Option<Outcome> {
             Some(ServerErrorKind::Server) => Outcome::Failed,
             _ => Outcome::Rejected,
         },
-        ErrorKind::InvalidKey | ErrorKind::InvalidArgument | ErrorKind::Unsupported => {
-            Outcome::Rejected
-        }
-        ErrorKind::Config
+        ErrorKind::InvalidKey
+        | ErrorKind::InvalidArgument
+        | ErrorKind::Unsupported
+        | ErrorKind::Config
         | ErrorKind::UnknownNode
         | ErrorKind::Codec
         | ErrorKind::Closed
-        | ErrorKind::Runtime => return None,
-    })
+        | ErrorKind::Runtime => Outcome::Rejected,
+    }
 }

@@ -14,6 +14,8 @@ pub struct ReplicationMetrics {
     pub hedges: u64,
     /// Hedges that were due and that the budget did not allow.
     pub hedges_denied: u64,
+    /// Attempts that were given up because another replica of the read answered first.
+    pub cancelled: u64,
     /// Reads that turned to another replica after an outage or the attempt time-out.
     pub failovers: u64,
     /// Misses that were given the value that another replica had.
@@ -25,6 +27,7 @@ pub(super) struct Counters {
     pub(super) reads: AtomicU64,
     pub(super) hedges: AtomicU64,
     pub(super) hedges_denied: AtomicU64,
+    pub(super) cancelled: AtomicU64,
     pub(super) failovers: AtomicU64,
     pub(super) repairs: AtomicU64,
 }
@@ -41,6 +44,7 @@ impl Counters {
             reads: read(&self.reads),
             hedges: read(&self.hedges),
             hedges_denied: read(&self.hedges_denied),
+            cancelled: read(&self.cancelled),
             failovers: read(&self.failovers),
             repairs: read(&self.repairs),
         }

@@ -20,6 +20,8 @@ mod counters;
 mod decide;
 mod many;
 mod options;
+mod policy;
+mod probe;
 mod read;
 mod report;
 mod timing;
@@ -41,6 +43,7 @@ use self::counters::Counters;
 pub use self::counters::ReplicationMetrics;
 pub(crate) use self::many::read_many;
 pub use self::options::{Hedge, Replication, WriteSuccess};
+pub use self::policy::ReadPolicy;
 use self::report::Answer;
 pub use self::report::{Reported, Written};
 pub(crate) use self::timing::Limit;
@@ -127,7 +130,15 @@ impl Replicator {
 
     /// The time as the policy counts it.
     fn now(&self) -> Timestamp {
-        Timestamp::from_nanos(0) + self.origin.elapsed()
+        self.at(Instant::now())
+    }
+
+    fn at(&self, time: Instant) -> Timestamp {
+        Timestamp::from_nanos(0) + time.saturating_duration_since(self.origin)
+    }
+
+    fn begin(&self, node: NodeIndex, time: Instant) {
+        self.policy().dyn_begin(node, self.at(time));
     }
 
     fn record(&self, attempt: &Record) {

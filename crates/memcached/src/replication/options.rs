@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use steersman_selection::{DynPolicy, LatencyAware, Locality, Placement, Policy, Replicas};
 
+use super::policy::ReadPolicy;
 use crate::error::{Error, Result};
 use crate::expires::Expires;
 
@@ -97,6 +98,12 @@ impl Replication {
     /// that are not in its plan are not read. Keep a clone of an `Arc` to look into it later.
     pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
         self.policy = Box::new(policy);
+        self
+    }
+
+    /// The [policy](Self::policy) of that name, over the replicas of the key.
+    pub fn read_policy(mut self, policy: ReadPolicy) -> Self {
+        self.policy = policy.build();
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ impl Request {
             return Err(nobody());
         };
         race.begin(first, &self.command);
+        self.probe(replicator, &race.replicas);
         race.run().await
     }
 
@@ -195,6 +197,7 @@ impl<'a> Race<'a> {
                     if let Reply::Value(value) = &reply {
                         self.repair(value);
                     }
+                    self.overtake();
                     return Ok(Answer::of_one(reply));
                 }
                 Step::Answered(target, Err(error)) => {
@@ -209,6 +212,15 @@ impl<'a> Race<'a> {
                     }
                 }
             }
+        }
+    }
+
+    /// Counts the attempts that another replica's answer came before.
+    fn overtake(&self) {
+        let overtaken = self.running.len() as u64;
+        if overtaken > 0 {
+            let counter = &self.replicator.counters.cancelled;
+            counter.fetch_add(overtaken, Ordering::Relaxed);
         }
     }
 

@@ -52,7 +52,7 @@ impl Cluster {
                     let ledger = &self.roster.member(node).unwrap().ledger;
                     let entry = ledger.answered(Timestamp::from_nanos(started), ended);
                     let attempt = Attempt::new(node, ended, took, Outcome::Success);
-                    if entry == Entry::Due || is_news(&self.policy, &attempt) {
+                    if entry != Entry::Overdue || is_news(&self.policy, &attempt) {
                         self.policy.record(&attempt);
                     }
                 }

@@ -79,7 +79,8 @@ impl<P: Policy> LoadBalancer<P> {
             let Some((node, member)) = known else {
                 continue;
             };
-            if member.ledger.given_up(begun.started, now) == Entry::Overdue {
+            let entry = member.ledger.given_up(begun.started, now);
+            if entry == Entry::Overdue {
                 continue;
             }
             // Only the first attempt had all of the time.
@@ -90,8 +91,12 @@ impl<P: Policy> LoadBalancer<P> {
             };
             let waited = now.nanos_since(begun.started).max(0).unsigned_abs();
             let waited = Duration::from_nanos(waited);
-            self.policy()
-                .record(&Attempt::new(node, now, waited, outcome));
+            let attempt = Attempt::new(node, now, waited, outcome);
+            self.policy().record(&if entry == Entry::Due {
+                attempt
+            } else {
+                attempt.uncounted()
+            });
         }
     }
 }
@@ -134,6 +139,7 @@ impl<P: Policy> HistoryListener for LoadBalancer<P> {
             && let Some(member) = view.roster.member(index)
         {
             member.ledger.sent(now);
+            self.policy().begin(index, now);
         }
         AttemptId(id)
     }

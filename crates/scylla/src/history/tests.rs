@@ -91,7 +91,7 @@ fn unanswered(balancer: &Balancer) -> [u64; 3] {
 fn give_up_waiting(balancer: &Balancer) {
     let later = balancer.now() + Duration::from_secs(1);
     for node in 0..3 {
-        ledger(balancer, node).settle(later, 0, |_| {});
+        ledger(balancer, node).settle(later, 0, |_, _| {});
     }
 }
 

@@ -36,7 +36,8 @@ pub use self::latency_aware::{
     Listener, Mode, NodeReport, Snapshot,
 };
 pub use self::ranked::{
-    InFlight, LeastInFlight, PeakEwma, PeakLatency, Ranked, RankedBuilder, RankedPlan, Ranking,
+    Cubic, CubicInFlight, HotCold, HotColdLexicographic, InFlight, LeastInFlight, PeakEwma,
+    PeakLatency, Ranked, RankedBuilder, RankedPlan, Ranking,
 };
 pub use self::replicas::{ReplicaOrder, Replicas, ReplicasPlan};
 pub use self::round_robin::{RoundRobin, RoundRobinPlan};

@@ -120,12 +120,15 @@ fn described(node: &Node) -> String {
         Condition::Unmeasured => "too few samples",
         Condition::Silent => "normal, not heard of for long",
         Condition::Incomparable => "normal, nothing to compare",
-        Condition::Within => "normal",
+        Condition::Within | Condition::Ranked => "normal",
         Condition::Suspected => "normal, but over the limit",
         Condition::Penalised => return penalised(report),
         Condition::Probed(good) => return format!("probing: {good} good so far"),
         Condition::Recovering => "ramping: back in time",
         Condition::Joining => "ramping: new",
+        Condition::Failing(failures) => return format!("failing: {failures} in a row"),
+        Condition::Slow => "slow",
+        Condition::Hot => "hot",
         _ => "unknown",
     };
     text.to_owned()
@@ -150,12 +153,15 @@ fn word(condition: Condition) -> &'static str {
         Condition::Unmeasured => "unmeasured",
         Condition::Silent => "silent",
         Condition::Incomparable => "incomparable",
-        Condition::Within => "normal",
+        Condition::Within | Condition::Ranked => "normal",
         Condition::Suspected => "suspected",
         Condition::Penalised => "penalised",
         Condition::Probed(_) => "probing",
         Condition::Recovering => "recovering",
         Condition::Joining => "joining",
+        Condition::Failing(_) => "failing",
+        Condition::Slow => "slow",
+        Condition::Hot => "hot",
         _ => "unknown",
     }
 }

@@ -28,6 +28,7 @@ struct Replication {
     reads: Observed,
     hedges: Observed,
     hedges_denied: Observed,
+    cancelled: Observed,
     failovers: Observed,
     repairs: Observed,
 }
@@ -80,6 +81,7 @@ impl Replication {
             reads: observed(names::READS),
             hedges: hedges("sent"),
             hedges_denied: hedges("denied"),
+            cancelled: observed(names::CANCELLED),
             failovers: observed(names::FAILOVERS),
             repairs: observed(names::REPAIRS),
         }
@@ -89,6 +91,7 @@ impl Replication {
         self.reads.export(metrics.reads);
         self.hedges.export(metrics.hedges);
         self.hedges_denied.export(metrics.hedges_denied);
+        self.cancelled.export(metrics.cancelled);
         self.failovers.export(metrics.failovers);
         self.repairs.export(metrics.repairs);
     }

@@ -80,6 +80,8 @@ metrics! {
         "Reads along the policy's plan";
     HEDGES = "steersman.memcached.replication.hedges", Counter, Count,
         "Reads that asked another replica because one was slow, or could not for want of budget";
+    CANCELLED = "steersman.memcached.replication.cancelled", Counter, Count,
+        "Attempts that were given up because another replica answered first";
     FAILOVERS = "steersman.memcached.replication.failovers", Counter, Count,
         "Reads that turned to another replica after an outage or the attempt time-out";
     REPAIRS = "steersman.memcached.replication.repairs", Counter, Count,

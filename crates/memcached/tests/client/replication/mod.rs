@@ -4,6 +4,7 @@ mod embedded;
 mod hedges;
 mod latency;
 mod members;
+mod policies;
 mod reads;
 mod recorded;
 mod writes;

@@ -70,7 +70,8 @@ pub enum Condition {
     Failing(u8),
     /// It has many requests in flight and hardly answers. Of [`LeastInFlight`](crate::LeastInFlight) only.
     Slow,
-    /// It has more in flight than most. Of `HotColdLexicographic` only.
+    /// It has more in flight than most. Of [`HotColdLexicographic`](crate::HotColdLexicographic)
+    /// only.
     Hot,
 }
 

@@ -1,6 +1,7 @@
 //! A latency that is estimated from answers, and believed for some time.
 
 use crate::latency::{ScoreCell, float, truncated};
+use crate::policy::Condition;
 use crate::{Score, Timestamp};
 
 /// The estimate for one node, which threads share.
@@ -55,6 +56,17 @@ impl Estimate {
                 ..score
             })
         });
+    }
+
+    /// How a node is regarded that is ranked by it.
+    pub(super) fn condition(&self, believed: i64, now: Timestamp) -> Condition {
+        if self.load().is_none() {
+            Condition::Unmeasured
+        } else if self.within(believed, now).is_none() {
+            Condition::Silent
+        } else {
+            Condition::Ranked
+        }
     }
 
     pub(super) fn clear(&self) {

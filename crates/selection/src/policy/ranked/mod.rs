@@ -6,7 +6,9 @@
 
 mod board;
 mod builder;
+mod cubic_in_flight;
 mod estimate;
+mod hot_cold;
 mod least_in_flight;
 mod peak_ewma;
 mod phase;
@@ -19,6 +21,8 @@ use std::time::Duration;
 
 use self::board::{Asked, Board};
 pub use self::builder::RankedBuilder;
+pub use self::cubic_in_flight::{Cubic, CubicInFlight};
+pub use self::hot_cold::{HotCold, HotColdLexicographic};
 pub use self::least_in_flight::{InFlight, LeastInFlight};
 pub use self::peak_ewma::{PeakEwma, PeakLatency};
 pub use self::plan::RankedPlan;

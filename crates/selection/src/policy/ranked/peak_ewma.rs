@@ -142,13 +142,7 @@ impl Ranking for PeakLatency {
     }
 
     fn condition(&self, record: &Estimate, _in_flight: u32, now: Timestamp) -> Condition {
-        if record.load().is_none() {
-            Condition::Unmeasured
-        } else if record.within(self.retry_nanos, now).is_none() {
-            Condition::Silent
-        } else {
-            Condition::Ranked
-        }
+        record.condition(self.retry_nanos, now)
     }
 }
 

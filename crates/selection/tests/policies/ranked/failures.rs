@@ -16,19 +16,19 @@ fn a_node_that_fails_fast_gets_single_requests() {
         let mut fleet = Fleet::new(1, 11, usize::MAX, name);
         let load = Load {
             requests_per_second: 500,
-            latency: &|index, at, _| {
+            latency: &|index, at, lot| {
                 if index == 3 && (3..60).contains(&at.as_secs()) {
                     (Duration::from_nanos(10), Outcome::Failed)
                 } else {
-                    (millis(120), Outcome::Success)
+                    (millis(120).mul_f64(0.8 + 0.4 * lot), Outcome::Success)
                 }
             },
         };
         let run = fleet.run(Duration::from_secs(70), load);
-        assert!(run.failed <= 3 + 10, "{name}: {}", run.failed);
+        assert!(run.failed <= 20, "{name}: {}", run.failed);
         // It is back ten seconds later.
         let last = run.served.last().unwrap();
-        assert!(last[3] > 30, "{name}: {last:?}");
+        assert!(last[3] > 15, "{name}: {last:?}");
     }
 }
 

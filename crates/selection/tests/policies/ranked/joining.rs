@@ -41,7 +41,7 @@ fn a_node_that_comes_in_is_ramped() {
         }
         let after = fleet.run(Duration::from_secs(62), load);
         let last = after.served.last().unwrap();
-        assert!(last[2] > 350, "{name}: {last:?}");
+        assert!(last[2] > 150, "{name}: {last:?}");
     }
 }
 
@@ -78,7 +78,7 @@ fn a_cold_node_is_not_flooded() {
             before.longest_queue,
             after.longest_queue
         );
-        let rate = after.served[5][4];
-        assert!(rate > 0 && rate < 800, "{name}: {rate}");
+        let served: u32 = after.served.iter().map(|second| second[4]).sum();
+        assert!((1..30 * 700).contains(&served), "{name}: {served}");
     }
 }

@@ -7,21 +7,22 @@ mod herds;
 mod joining;
 mod plans;
 
-use steersman_selection::{DynPolicy, LeastInFlight, PeakEwma, Policy};
+use steersman_selection::{
+    CubicInFlight, DynPolicy, HotColdLexicographic, LeastInFlight, PeakEwma, Policy,
+};
 
 /// Each ranked policy around a child, with that seed.
 pub(crate) fn each<C: Policy + 'static>(
     seed: u64,
     child: impl Fn() -> C,
 ) -> Vec<(&'static str, Box<dyn DynPolicy>)> {
-    vec![
-        (
-            "PeakEwma",
-            Box::new(PeakEwma::builder().seed(seed).build(child()).unwrap()),
-        ),
-        (
-            "LeastInFlight",
-            Box::new(LeastInFlight::builder().seed(seed).build(child()).unwrap()),
-        ),
-    ]
+    macro_rules! policies {
+        ($($name:ident),*) => {
+            vec![$((
+                stringify!($name),
+                Box::new($name::builder().seed(seed).build(child()).unwrap()) as Box<dyn DynPolicy>,
+            )),*]
+        };
+    }
+    policies![PeakEwma, LeastInFlight, HotColdLexicographic, CubicInFlight]
 }
