@@ -25,6 +25,7 @@ mod keys;
 mod nodes;
 mod pace;
 mod printable;
+mod simulate;
 mod source;
 mod status_line;
 mod table;

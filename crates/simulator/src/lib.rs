@@ -34,16 +34,22 @@
 //! are part of the service times, and caches that grow cold by being avoided.
 
 mod catalogue;
+mod compare;
 mod engine;
 mod error;
 mod measure;
+mod plot;
 mod random;
+mod recording;
 mod scenario;
 
 pub use crate::catalogue::PolicyKind;
+pub use crate::compare::{Checked, Comparison, Row};
 pub use crate::engine::{Seat, Simulation};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::measure::{Bucket, Estimate, Histogram, Measure, Report, Unit};
+pub use crate::plot::plot;
+pub use crate::recording::Recording;
 pub use crate::scenario::{
     Arrivals, Choice, Clients, Effect, Fault, Hedge, Keys, Load, Published, Scenario, Servers,
     Service, Span, Step, Victims,

@@ -7,6 +7,7 @@ pub(crate) mod cassandra;
 mod operate;
 mod request;
 mod scheme;
+pub(crate) mod simulate;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -91,6 +92,16 @@ pub(crate) fn definition() -> clap::Command {
         .collect();
     definition.mut_subcommands(|command| {
         let without_effect: &[&str] = match command.get_name() {
+            "simulate" => &[
+                "node",
+                "discovery",
+                "url",
+                "config",
+                "placement",
+                "slot_bits",
+                "replicas",
+                "timeout",
+            ],
             "completions" => &[
                 "node",
                 "discovery",
@@ -127,6 +138,7 @@ pub(crate) fn definition() -> clap::Command {
             "route",
             "moves",
             "migrate-plan",
+            "simulate",
         ]
         .contains(&command.get_name());
         let is_hidden = |arg: &&Arg| {
@@ -282,6 +294,20 @@ pub(crate) enum Command {
     /// forget the key, usually as its memory is too small for all.
     #[command(after_help = bench::EXAMPLES)]
     Bench(bench::Bench),
+
+    /// Compares selection policies in virtual time: which one is best for which cluster
+    ///
+    /// Runs scenarios, each with every policy and with several seeds: the policies' own code, on simulated
+    /// servers that are slow, stall, fail and come back. The same seed gives the same figures. A request that
+    /// fails counts with the clients' time-out.
+    ///
+    /// TO IMPAIRED is the share of attempts that go to impaired servers while there are others; EXTRA what
+    /// retries and hedges add. NOTICES and READMITS are how long it takes until an impaired server gets less
+    /// than half of its even share, and one that is well again more; QUEUE is the longest; SWING how far the
+    /// shares of servers that are not impaired vary over time; STARVED how much of the time such servers get
+    /// less than half.
+    #[command(after_help = simulate::EXAMPLES)]
+    Simulate(simulate::Simulate),
 
     #[cfg(feature = "cassandra")]
     #[command(subcommand)]

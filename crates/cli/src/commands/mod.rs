@@ -25,6 +25,7 @@ use crate::context::{Context, Environment, Settings};
 use crate::demo;
 use crate::doctor;
 use crate::duration::Limit;
+use crate::simulate;
 use crate::top;
 
 /// Runs the command that was asked for.
@@ -65,6 +66,7 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<Answer, Failure> {
         Command::Route(args) => route::run(args, &context()?, out),
         Command::Moves(args) => moves::run(&args, &context()?, out),
         Command::MigratePlan(args) => migrate_plan::run(&args, &context()?, out),
+        Command::Simulate(args) => simulate::run(&args, globals.json, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut definition(), "steersman", &mut script);
@@ -116,7 +118,10 @@ fn refuse_what_has_no_effect(globals: &Globals, command: &Command) -> Result<(),
             "--node has no effect here: it names nodes of memcached; `cassandra` takes --contact",
         ));
     }
-    let own_nodes = matches!(command, Command::Demo(_) | Command::Cassandra { .. });
+    let own_nodes = matches!(
+        command,
+        Command::Demo(_) | Command::Cassandra { .. } | Command::Simulate(_)
+    );
     let of_memcached = [
         ("--discovery", globals.discovery.is_some()),
         ("--url", globals.url.is_some()),
@@ -130,6 +135,11 @@ fn refuse_what_has_no_effect(globals: &Globals, command: &Command) -> Result<(),
     if own_nodes && globals.access.tls {
         return Err(Failure::told(
             "--tls has no effect here: it is for nodes of memcached that --node names",
+        ));
+    }
+    if matches!(command, Command::Simulate(_)) && !globals.nodes.is_empty() {
+        return Err(Failure::told(
+            "--node has no effect here: `simulate` has servers of its own, which a scenario describes",
         ));
     }
     if matches!(command, Command::Demo(_)) && !globals.nodes.is_empty() {

@@ -3,58 +3,91 @@
 use crate::random::Rng;
 use crate::scenario::{Arrivals, Load};
 
+/// When requests come.
+#[derive(Debug)]
+pub(super) enum Schedule {
+    /// At a rate.
+    Rated(Rates),
+    /// When they came in a recording, in order of time.
+    Recorded(std::vec::IntoIter<u64>),
+    /// As fast as they are answered.
+    Unlimited,
+}
+
+impl Schedule {
+    pub(super) fn new(load: &Load) -> Self {
+        Rates::new(load).map_or(Self::Unlimited, Self::Rated)
+    }
+
+    /// When the request after that of `now` comes, if one does.
+    pub(super) fn next(&mut self, now: u64, rng: &mut Rng) -> Option<u64> {
+        match self {
+            Self::Rated(rates) => Some(rates.next(now, rng)),
+            Self::Recorded(times) => times.next(),
+            Self::Unlimited => None,
+        }
+    }
+
+    /// Requests in a nanosecond, if a rate says so, at a time not before that of any earlier question.
+    pub(super) fn rate_at(&mut self, now: u64) -> Option<f64> {
+        match self {
+            Self::Rated(rates) => Some(rates.at(now)),
+            Self::Recorded(_) | Self::Unlimited => None,
+        }
+    }
+}
+
 /// The rate over time, from one request to the next.
 #[derive(Debug)]
-pub(super) struct Schedule {
+pub(super) struct Rates {
     /// From when on how many requests come in a nanosecond, the first from 0 on.
-    rates: Vec<(u64, f64)>,
+    steps: Vec<(u64, f64)>,
     current: usize,
     arrivals: Arrivals,
 }
 
-impl Schedule {
-    /// None if requests come as fast as they are answered.
-    pub(super) fn new(load: &Load) -> Option<Self> {
+impl Rates {
+    fn new(load: &Load) -> Option<Self> {
         let first = (0, load.rate? / 1e9);
         let steps = load
             .steps
             .iter()
             .map(|step| (step.at.nanos(), step.rate / 1e9));
         Some(Self {
-            rates: std::iter::once(first).chain(steps).collect(),
+            steps: std::iter::once(first).chain(steps).collect(),
             current: 0,
             arrivals: load.arrivals,
         })
     }
 
     /// Requests in a nanosecond at a time not before that of any earlier question.
-    pub(super) fn rate_at(&mut self, now: u64) -> f64 {
+    fn at(&mut self, now: u64) -> f64 {
         while self
-            .rates
+            .steps
             .get(self.current + 1)
             .is_some_and(|(from, _)| *from <= now)
         {
             self.current += 1;
         }
-        self.rates[self.current].1
+        self.steps[self.current].1
     }
 
     /// When the request after that of `now` comes.
-    pub(super) fn next(&mut self, now: u64, rng: &mut Rng) -> u64 {
+    fn next(&mut self, now: u64, rng: &mut Rng) -> u64 {
         let mut left = match self.arrivals {
             Arrivals::Poisson => rng.exponential(),
             Arrivals::Regular => 1.0,
         };
         let mut now = now;
         loop {
-            let rate = self.rate_at(now);
+            let rate = self.at(now);
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
                 reason = "not negative, and the cast saturates"
             )]
             let next = now.saturating_add((left / rate).round() as u64);
-            match self.rates.get(self.current + 1) {
+            match self.steps.get(self.current + 1) {
                 // What is left of the wait goes by at the new rate.
                 #[expect(clippy::cast_precision_loss, reason = "spans are below 2^52")]
                 Some(&(step, _)) if step < next => {
@@ -78,7 +111,7 @@ mod tests {
         )
         .unwrap();
         for poisson in [false, true] {
-            let mut schedule = Schedule::new(&load).unwrap();
+            let mut schedule = Rates::new(&load).unwrap();
             if poisson {
                 schedule.arrivals = Arrivals::Poisson;
             }

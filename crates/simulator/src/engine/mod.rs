@@ -23,6 +23,7 @@ pub(crate) use self::steering::Steering;
 pub(crate) use self::timeline::Episode;
 use crate::measure::Report;
 use crate::random::Rng;
+use crate::recording::Recording;
 use crate::scenario::Scenario;
 use crate::{Error, PolicyKind};
 
@@ -51,6 +52,7 @@ use crate::{Error, PolicyKind};
 pub struct Simulation<'a> {
     scenario: &'a Scenario,
     setting: Setting,
+    recording: Option<&'a Recording>,
 }
 
 /// Whose policy is to be made.
@@ -68,7 +70,19 @@ impl<'a> Simulation<'a> {
     pub fn new(scenario: &'a Scenario) -> Result<Self, Error> {
         scenario.validate()?;
         let setting = Setting::new(scenario).map_err(|error| error.of(&scenario.name))?;
-        Ok(Self { scenario, setting })
+        Ok(Self {
+            scenario,
+            setting,
+            recording: None,
+        })
+    }
+
+    /// What other policies would have made of a recording; see [`Recording`].
+    pub fn replay(recording: &'a Recording) -> Result<Self, Error> {
+        Ok(Self {
+            recording: Some(recording),
+            ..Self::new(recording.scenario())?
+        })
     }
 
     /// The scenario.
@@ -97,6 +111,6 @@ impl<'a> Simulation<'a> {
                 })
             })
             .collect();
-        Run::new(self.scenario, &self.setting, policies, seed).run()
+        Run::new(self.scenario, &self.setting, policies, self.recording, seed).run()
     }
 }

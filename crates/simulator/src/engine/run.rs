@@ -12,6 +12,7 @@ use super::steering::Steering;
 use super::timeline::{self, Episode};
 use crate::measure::{Report, Tally};
 use crate::random::Rng;
+use crate::recording::Recording;
 use crate::scenario::{Hedge, Scenario};
 
 /// The concerns that draw random numbers, each from a generator of its own.
@@ -32,7 +33,7 @@ pub(super) struct Run<'a> {
     events: EventQueue,
     requests: Slab<Request>,
     attempts: Slab<Attempt>,
-    schedule: Option<Schedule>,
+    schedule: Schedule,
     /// By worker, when it was to ask last.
     due: Vec<u64>,
     arrivals: Rng,
@@ -89,6 +90,7 @@ impl<'a> Run<'a> {
         scenario: &'a Scenario,
         setting: &'a Setting,
         policies: Vec<Box<dyn Steering>>,
+        recording: Option<&Recording>,
         seed: u64,
     ) -> Self {
         let (timelines, episodes) = timeline::lay_out(scenario, &mut Rng::new(seed, FAULTS));
@@ -96,10 +98,17 @@ impl<'a> Run<'a> {
             .servers
             .iter()
             .flat_map(|kind| std::iter::repeat_n(kind, kind.count as usize));
-        let servers: Vec<_> = kinds
+        let mut servers: Vec<_> = kinds
             .zip(timelines)
             .map(|(kind, timeline)| Server::new(kind, timeline))
             .collect();
+        let mut schedule = Schedule::new(&scenario.load);
+        if let Some(recording) = recording {
+            schedule = Schedule::Recorded(recording.beginnings().into_iter());
+            for (server, trace) in servers.iter_mut().zip(recording.traces()) {
+                server.trace = Some(trace);
+            }
+        }
         Self {
             scenario,
             setting,
@@ -111,7 +120,7 @@ impl<'a> Run<'a> {
             events: EventQueue::default(),
             requests: Slab::new(),
             attempts: Slab::new(),
-            schedule: Schedule::new(&scenario.load),
+            schedule,
             due: Vec::new(),
             arrivals: Rng::new(seed, ARRIVALS),
             choices: Rng::new(seed, REQUESTS),
@@ -158,7 +167,7 @@ impl<'a> Run<'a> {
     /// How often a worker asks, if a rate says so.
     fn period(&mut self, now: u64) -> Option<u64> {
         let workers = self.scenario.load.workers?;
-        let rate = self.schedule.as_mut()?.rate_at(now);
+        let rate = self.schedule.rate_at(now)?;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -168,17 +177,15 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn run(mut self) -> Report {
-        let mut arrival = match (&mut self.schedule, self.scenario.load.workers) {
-            (Some(schedule), None) => schedule.next(0, &mut self.arrivals),
-            _ => u64::MAX,
+        let mut arrival = match self.scenario.load.workers {
+            None => self.next_arrival(0),
+            Some(_) => u64::MAX,
         };
         loop {
             let next = self.events.next_at().unwrap_or(u64::MAX);
             if arrival <= next && arrival < self.end {
                 self.arrive(arrival, None);
-                if let Some(schedule) = &mut self.schedule {
-                    arrival = schedule.next(arrival, &mut self.arrivals);
-                }
+                arrival = self.next_arrival(arrival);
                 continue;
             }
             let Some((now, event)) = self.events.pop() else {
@@ -199,6 +206,13 @@ impl<'a> Run<'a> {
             &self.setting.even_shares,
             longest.unwrap_or_default(),
         )
+    }
+
+    /// When the request after that of `now` comes; beyond any time if none does.
+    fn next_arrival(&mut self, now: u64) -> u64 {
+        self.schedule
+            .next(now, &mut self.arrivals)
+            .unwrap_or(u64::MAX)
     }
 
     fn tick(&mut self, now: u64, client: u32) {

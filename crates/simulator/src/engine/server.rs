@@ -6,6 +6,7 @@ use steersman_selection::Outcome;
 
 use super::timeline::{Timeline, Window};
 use crate::random::Rng;
+use crate::recording::Trace;
 use crate::scenario::{Effect, Servers, Service};
 
 /// What becomes of a request at a server.
@@ -40,6 +41,8 @@ pub(super) struct Server {
     /// How long a request is on its way here, and its answer back.
     pub(super) network: u64,
     pub(super) longest_queue: usize,
+    /// What really became of requests, in place of all the rest.
+    pub(super) trace: Option<Trace>,
 }
 
 impl Server {
@@ -53,12 +56,21 @@ impl Server {
             dies: None,
             network: kind.network.nanos(),
             longest_queue: 0,
+            trace: None,
         }
     }
 
     /// Takes a request that comes now and is `weight` times as long as others, and tells what becomes of
     /// it.
     pub(super) fn serve(&mut self, now: u64, weight: f64, rng: &mut Rng) -> Fate {
+        if let Some(trace) = &self.trace {
+            // A node is in the recording because it was asked.
+            return trace
+                .draw(now, rng)
+                .map_or(Fate::at(now, Outcome::Failed), |measured| {
+                    Fate::at(now + measured.latency, measured.outcome)
+                });
+        }
         if let Some(died) = self.dies.take_if(|died| died.from <= now) {
             self.restart(died);
         }

@@ -1,6 +1,6 @@
 //! How shares follow what happens to servers: who notices, who readmits, who swings, who starves.
 
-use super::report::Buckets;
+use super::buckets::Buckets;
 use crate::engine::Episode;
 
 /// What became of the shares of servers in one run. Seconds, and parts of 1.

@@ -1,14 +1,16 @@
 //! What a run was like: what is counted while it goes on, and the measures that this comes to.
 
+mod buckets;
 mod episodes;
 mod estimate;
 mod histogram;
 mod report;
 mod tally;
 
+pub use self::buckets::Bucket;
 pub use self::estimate::Estimate;
 pub use self::histogram::Histogram;
-pub use self::report::{Bucket, Report};
+pub use self::report::Report;
 pub(crate) use self::tally::Tally;
 
 use std::fmt;

@@ -1,9 +1,9 @@
 //! The report of one run.
 
+use super::buckets::{Bucket, Buckets};
 use super::episodes::{self, Reactions};
 use super::{Histogram, Measure};
 use crate::engine::Episode;
-use crate::scenario::{Scenario, Span};
 
 /// What one run was like.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,96 +25,6 @@ pub(super) struct Counts {
     pub(super) choices: u64,
     pub(super) to_impaired: u64,
     pub(super) longest_queue: usize,
-}
-
-/// A part of the time of a run: what was asked in it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct Bucket<'a> {
-    /// When it begins.
-    pub from: Span,
-    /// By server, how many attempts were sent to it.
-    pub attempts: &'a [u32],
-    /// The latencies of the requests that were made in it.
-    pub latencies: &'a Histogram,
-}
-
-/// The time of a run in equal parts.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Buckets {
-    pub(super) width: u64,
-    servers: usize,
-    attempts: Vec<u32>,
-    latencies: Vec<Histogram>,
-}
-
-/// How many parts there are, if requests suffice.
-const PARTS: u64 = 600;
-/// How many attempts each server should get in each part, so that shares are more than noise.
-const ENOUGH: f64 = 20.0;
-/// What is assumed of closed loops, in requests a second.
-const USUAL_RATE: f64 = 1_000.0;
-
-impl Buckets {
-    pub(super) fn new(scenario: &Scenario) -> Self {
-        let duration = scenario.duration.nanos();
-        let servers = scenario.server_count();
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a span above 0; the cast saturates"
-        )]
-        let enough =
-            (ENOUGH * servers as f64 / scenario.load.rate.unwrap_or(USUAL_RATE) * 1e9) as u64;
-        let width = (duration / PARTS).max(enough).min(duration / 20).max(1);
-        let parts = usize::try_from(duration.div_ceil(width)).unwrap_or(usize::MAX);
-        Self {
-            width,
-            servers,
-            attempts: vec![0; parts * servers],
-            latencies: vec![Histogram::default(); parts],
-        }
-    }
-
-    /// In which bucket a time is; possibly beyond the last.
-    #[inline]
-    pub(super) fn part_of(&self, time: u64) -> usize {
-        usize::try_from(time / self.width).unwrap_or(usize::MAX)
-    }
-
-    #[inline]
-    pub(super) fn sent(&mut self, now: u64, server: usize) {
-        // Retries may go on after the end.
-        let part = self.part_of(now);
-        if part < self.len() {
-            self.attempts[part * self.servers + server] += 1;
-        }
-    }
-
-    #[inline]
-    pub(super) fn done(&mut self, began: u64, latency: u64) {
-        let part = self.part_of(began);
-        if let Some(latencies) = self.latencies.get_mut(part) {
-            latencies.record(latency);
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.latencies.len()
-    }
-
-    pub(super) fn attempts(&self, part: usize) -> &[u32] {
-        &self.attempts[part * self.servers..][..self.servers]
-    }
-
-    /// The part of a bucket's attempts that went to a server; none if there were none at all.
-    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-    pub(super) fn share(&self, part: usize, server: usize) -> Option<f64> {
-        let attempts = self.attempts(part);
-        let total: u64 = attempts.iter().map(|count| u64::from(*count)).sum();
-        (total > 0).then(|| f64::from(attempts[server]) / total as f64)
-    }
 }
 
 impl Report {
@@ -168,13 +78,23 @@ impl Report {
 
     /// The run in order of time.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket<'_>> {
-        (0_usize..)
-            .zip(&self.buckets.latencies)
-            .map(|(part, latencies)| Bucket {
-                from: Span::from_nanos(part as u64 * self.buckets.width),
-                attempts: self.buckets.attempts(part),
-                latencies,
-            })
+        self.buckets.iter()
+    }
+
+    /// By server, its part of all attempts, those of the warm-up too.
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    pub fn shares(&self) -> Vec<f64> {
+        let mut counts = vec![0_u64; self.even_shares.len()];
+        for bucket in self.buckets() {
+            for (count, more) in counts.iter_mut().zip(bucket.attempts) {
+                *count += u64::from(*more);
+            }
+        }
+        let total: u64 = counts.iter().sum();
+        counts
+            .iter()
+            .map(|count| *count as f64 / total.max(1) as f64)
+            .collect()
     }
 
     /// By server, the part of the requests that it would get if those for each key were spread evenly over

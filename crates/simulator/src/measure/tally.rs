@@ -1,6 +1,7 @@
 //! What is counted while a run goes on.
 
-use super::report::{Buckets, Counts};
+use super::buckets::Buckets;
+use super::report::Counts;
 use super::{Histogram, Report};
 use crate::engine::Episode;
 use crate::scenario::{Scenario, Span};
@@ -78,6 +79,7 @@ impl Tally {
         longest_queue: usize,
     ) -> Report {
         self.counts.longest_queue = longest_queue;
+        self.buckets.close();
         Report::new(
             self.counts,
             self.latencies,

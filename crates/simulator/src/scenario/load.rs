@@ -132,6 +132,19 @@ pub struct Keys {
 }
 
 impl Load {
+    /// Requests come when they came in the recording; the rate is their mean.
+    pub(super) fn of_recording(rate: f64) -> Self {
+        Self {
+            rate: Some(rate),
+            arrivals: Arrivals::Regular,
+            workers: None,
+            think: Span::ZERO,
+            steps: Vec::new(),
+            scans: 0.0,
+            scan_factor: 1.0,
+        }
+    }
+
     pub(super) fn validate(&self) -> Result<(), Error> {
         let rates = self.steps.iter().map(|step| ("load.steps.rate", step.rate));
         for (option, rate) in self

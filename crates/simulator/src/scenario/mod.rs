@@ -119,6 +119,32 @@ impl Scenario {
         Ok(scenarios)
     }
 
+    /// A scenario whose requests and answers are those of a recording.
+    pub(crate) fn of_recording(duration: Span, servers: usize, requests: usize) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "at most 20 million")]
+        let rate = requests as f64 / duration.seconds();
+        Self {
+            name: "recording".to_owned(),
+            title: "What was measured".to_owned(),
+            source: None,
+            duration,
+            warm_up: Span::ZERO,
+            load: Load::of_recording(rate.min(1e8)),
+            clients: Clients::default(),
+            keys: None,
+            servers: vec![Servers {
+                count: u32::try_from(servers).unwrap_or(u32::MAX),
+                service: Service::Fixed(Span::ZERO),
+                slots: None,
+                queue: None,
+                datacenter: None,
+                network: Span::ZERO,
+            }],
+            faults: Vec::new(),
+            published: Vec::new(),
+        }
+    }
+
     /// How many servers there are.
     pub fn server_count(&self) -> usize {
         self.servers

@@ -12,6 +12,8 @@ pub struct Span(u64);
 impl Span {
     pub(crate) const ZERO: Self = Self(0);
     const MAX_NANOS: f64 = 3.6e15;
+    /// A thousand hours.
+    pub(crate) const MOST: Self = Self(3_600_000_000_000_000);
     const UNITS: [(&'static str, f64); 6] = [
         ("ns", 1.0),
         ("us", 1e3),
