@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, de};
 use steersman_selection::{
-    DatacenterAware, LatencyAware, Mode, Policy, Replicas, RoundRobin, TokenAware,
+    DatacenterAware, LatencyAware, LeastInFlight, Mode, PeakEwma, Policy, Replicas, RoundRobin,
+    TokenAware,
 };
 
 use crate::engine::{Seat, Steering};
@@ -25,19 +26,30 @@ pub enum PolicyKind {
     LatencyAware,
     /// [`LatencyAware`] as in the Java driver.
     LatencyAwareReference,
+    /// [`PeakEwma`] with its defaults.
+    PeakEwma,
+    /// [`LeastInFlight`] with its defaults: the power of two choices.
+    LeastInFlight,
 }
 
 impl PolicyKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 5] = [
         Self::RoundRobin,
         Self::LatencyAware,
         Self::LatencyAwareReference,
+        Self::PeakEwma,
+        Self::LeastInFlight,
     ];
 
     /// Their names, in the same order.
-    pub const NAMES: [&'static str; Self::ALL.len()] =
-        ["round-robin", "latency-aware", "latency-aware-reference"];
+    pub const NAMES: [&'static str; Self::ALL.len()] = [
+        "round-robin",
+        "latency-aware",
+        "latency-aware-reference",
+        "peak-ewma",
+        "least-in-flight",
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -78,18 +90,22 @@ impl PolicyKind {
     fn around<C: Policy + 'static>(self, child: C, seed: u64) -> Box<dyn Steering> {
         // Not that of the child.
         let seed = seed.rotate_left(32);
-        let latency_aware = |mode, child| {
-            let builder = LatencyAware::builder().mode(mode).seed(seed);
-            builder
-                .build(child)
-                .expect("the default parameters are valid")
-        };
+        let latency_aware =
+            |mode, child| valid(LatencyAware::builder().mode(mode).seed(seed).build(child));
         match self {
             Self::RoundRobin => Box::new(child),
             Self::LatencyAware => Box::new(latency_aware(Mode::Guarded, child)),
             Self::LatencyAwareReference => Box::new(latency_aware(Mode::Reference, child)),
+            Self::PeakEwma => Box::new(valid(PeakEwma::builder().seed(seed).build(child))),
+            Self::LeastInFlight => {
+                Box::new(valid(LeastInFlight::builder().seed(seed).build(child)))
+            }
         }
     }
+}
+
+fn valid<P>(built: Result<P, steersman_selection::Error>) -> P {
+    built.expect("the default parameters are valid")
 }
 
 impl fmt::Display for PolicyKind {

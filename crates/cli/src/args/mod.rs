@@ -448,6 +448,7 @@ mod tests {
             ),
             ("bench", &all),
             ("cassandra", &["timeout", "json"]),
+            ("simulate", &["json"]),
         ] {
             let command = definition.find_subcommand_mut(command).unwrap();
             let help = command.render_long_help().to_string();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use steersman_simulator::PolicyKind;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -18,7 +19,7 @@ pub(crate) struct Simulate {
     #[arg(value_name = "SCENARIO", required_unless_present_any = ["record", "list"])]
     pub(crate) scenarios: Vec<String>,
     /// Policies to compare, repeated or separated by commas [default: all]
-    #[arg(long = "policy", value_name = "POLICY", value_delimiter = ',', value_parser = policy)]
+    #[arg(long = "policy", value_name = "POLICY", value_delimiter = ',', value_parser = policy())]
     pub(crate) policies: Vec<PolicyKind>,
     /// With how many seeds each is run, 1 to 1000; with several, figures have 95 % confidence intervals
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -38,6 +39,6 @@ pub(crate) struct Simulate {
     pub(crate) list: bool,
 }
 
-fn policy(name: &str) -> Result<PolicyKind, String> {
-    PolicyKind::from_name(name).map_err(|error| error.to_string())
+fn policy() -> impl TypedValueParser<Value = PolicyKind> {
+    PossibleValuesParser::new(PolicyKind::NAMES).try_map(|name| PolicyKind::from_name(&name))
 }

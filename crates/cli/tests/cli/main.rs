@@ -16,6 +16,7 @@ mod output;
 mod placement;
 mod pseudo_terminal;
 mod read;
+mod simulate;
 mod top;
 mod usage;
 mod write;

@@ -85,7 +85,9 @@ impl Request {
 /// An attempt at a server, until it is over for its client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attempt {
-    pub(super) request: u32,
+    pub(super) client: u32,
+    /// The request that it is for; none if it is a probe.
+    pub(super) request: Option<u32>,
     pub(super) node: NodeIndex,
     pub(super) sent: u64,
     pub(super) outcome: Outcome,

@@ -1,6 +1,6 @@
 //! One run: the loop over events, and what a client does about a request.
 
-use steersman_selection::{Attempt as Finished, Call, Outcome, Timestamp};
+use steersman_selection::{Attempt as Finished, Call, NodeIndex, Outcome, Timestamp};
 
 use super::arrivals::Schedule;
 use super::flight::{Attempt, Request, Slab};
@@ -44,6 +44,9 @@ pub(super) struct Run<'a> {
     /// When no more requests are made.
     end: u64,
 }
+
+/// More than any policy wants to hear of after one call.
+const MOST_PROBES: usize = 16;
 
 /// How long a worker waits at least after a failure: one that fails at once must not ask at once.
 const AFTER_FAILURE: u64 = 1_000_000;
@@ -136,7 +139,7 @@ impl<'a> Run<'a> {
     fn with_clients(mut self, seed: u64) -> Self {
         let mut phases = Rng::new(seed, PHASES);
         for (client, policy) in (0..).zip(&self.policies) {
-            policy.begin(&self.setting.topology, time(0));
+            policy.settle(&self.setting.topology, time(0));
             if let Some(every) = policy.tick_every() {
                 #[expect(
                     clippy::cast_possible_truncation,
@@ -257,6 +260,29 @@ impl<'a> Run<'a> {
             }
             None => self.tally.done(now, now, false),
         }
+        self.probe(now, client, key);
+    }
+
+    /// Sends the probes that a client's policy wants after a call.
+    fn probe(&mut self, now: u64, client: u32, key: u32) {
+        for nth in 0..MOST_PROBES {
+            let call = Call::new(&self.setting.topology).replicas(self.setting.replicas_of(key));
+            let policy = &self.policies[client as usize];
+            let Some(node) = policy.wants_probe(&call, nth, time(now)) else {
+                return;
+            };
+            let probe = Attempt {
+                client,
+                request: None,
+                node,
+                sent: now,
+                outcome: Outcome::Busy,
+                is_cancelled: false,
+            };
+            if let Some(probe) = self.attempts.insert(probe) {
+                self.depart(now, node, probe);
+            }
+        }
     }
 
     /// Sends a request to the next node, if there is one.
@@ -271,8 +297,10 @@ impl<'a> Run<'a> {
         let Some(node) = policy.choose(call, request.asked(), time(now)) else {
             return false;
         };
+        let client = request.client;
         let attempt = Attempt {
-            request: number,
+            client,
+            request: Some(number),
             node,
             sent: now,
             outcome: Outcome::Busy,
@@ -281,6 +309,7 @@ impl<'a> Run<'a> {
         let Some(attempt) = self.attempts.insert(attempt) else {
             return false;
         };
+        self.policies[client as usize].sent(node, time(now));
         self.requests.get_mut(number).ask(node, attempt);
         self.impaired.advance(now);
         let impaired = self
@@ -288,17 +317,25 @@ impl<'a> Run<'a> {
             .is_choice()
             .then(|| self.impaired.is_impaired(node.get()));
         self.tally.sent(now, node.get(), impaired);
+        self.depart(now, node, attempt);
+        true
+    }
+
+    /// An attempt is on its way.
+    fn depart(&mut self, now: u64, node: NodeIndex, attempt: u32) {
         match self.servers[node.get()].network {
             0 => self.reach(now, attempt),
             network => self.events.push(now + network, Event::Reach(attempt)),
         }
-        true
     }
 
     /// An attempt reaches its server, which tells what becomes of it.
     fn reach(&mut self, now: u64, number: u32) {
         let attempt = *self.attempts.get(number);
-        let weight = self.requests.get(attempt.request).weight;
+        // A probe waits for its turn as others do, and takes no time then.
+        let weight = attempt
+            .request
+            .map_or(0.0, |request| self.requests.get(request).weight);
         let server = &mut self.servers[attempt.node.get()];
         let fate = server.serve(now, weight, &mut self.service);
         let answered = fate
@@ -312,7 +349,9 @@ impl<'a> Run<'a> {
             (gives_up, Outcome::TimedOut)
         };
         self.attempts.get_mut(number).outcome = outcome;
-        if let Some(after) = self.hedges.after {
+        if attempt.request.is_some()
+            && let Some(after) = self.hedges.after
+        {
             let hedge = (attempt.sent + after).max(now);
             if hedge < over {
                 self.events.push(hedge, Event::Hedge(number));
@@ -323,7 +362,9 @@ impl<'a> Run<'a> {
 
     /// Asks a second node as well, if the first has still not answered and the budget allows it.
     fn hedge(&mut self, now: u64, number: u32) {
-        let request = self.attempts.get(number).request;
+        let Some(request) = self.attempts.get(number).request else {
+            return;
+        };
         if !self.requests.get(request).is_done && self.hedges.spend() && self.send(now, request) {
             self.tally.hedged(now);
         }
@@ -336,33 +377,38 @@ impl<'a> Run<'a> {
             self.learn(now, attempt, attempt.outcome);
         }
         self.attempts.remove(number);
-        let request = self.requests.get_mut(attempt.request);
+        let Some(owner) = attempt.request else {
+            return;
+        };
+        let request = self.requests.get_mut(owner);
         request.end(number);
         if request.is_done {
             if request.running == 0 {
-                self.requests.remove(attempt.request);
+                self.requests.remove(owner);
             }
             return;
         }
         if attempt.outcome == Outcome::Success {
-            return self.finish(now, attempt.request, true);
+            return self.finish(now, owner, true);
         }
         if request.retries_left > 0 {
             request.retries_left -= 1;
-            if self.send(now, attempt.request) {
+            if self.send(now, owner) {
                 return;
             }
         }
-        if self.requests.get(attempt.request).running == 0 {
-            self.finish(now, attempt.request, false);
+        if self.requests.get(owner).running == 0 {
+            self.finish(now, owner, false);
         }
     }
 
     fn learn(&self, now: u64, attempt: Attempt, outcome: Outcome) {
         let latency = std::time::Duration::from_nanos(now - attempt.sent);
-        let client = self.requests.get(attempt.request).client;
-        let finished = Finished::new(attempt.node, time(now), latency, outcome);
-        self.policies[client as usize].learn(&finished);
+        let mut finished = Finished::new(attempt.node, time(now), latency, outcome);
+        if attempt.request.is_none() {
+            finished = finished.of_probe();
+        }
+        self.policies[attempt.client as usize].learn(&finished);
     }
 
     /// A request has its answer or has failed: its other attempts are cancelled.

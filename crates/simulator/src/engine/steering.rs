@@ -8,8 +8,11 @@ use steersman_selection::{Attempt, Call, NodeIndex, Plan, Policy, Timestamp, Top
 pub(crate) trait Steering {
     /// The node that a request goes to, which has been sent to `asked` before.
     fn choose(&self, call: Call<'_>, asked: &[NodeIndex], now: Timestamp) -> Option<NodeIndex>;
+    /// The `nth` node that the policy wants to hear of after a call.
+    fn wants_probe(&self, call: &Call<'_>, nth: usize, now: Timestamp) -> Option<NodeIndex>;
+    fn sent(&self, node: NodeIndex, now: Timestamp);
     fn learn(&self, attempt: &Attempt);
-    fn begin(&self, topology: &Topology, now: Timestamp);
+    fn settle(&self, topology: &Topology, now: Timestamp);
     fn tick(&self, now: Timestamp);
     fn tick_every(&self) -> Option<Duration>;
 }
@@ -28,11 +31,19 @@ impl<P: Policy> Steering for P {
         }
     }
 
+    fn wants_probe(&self, call: &Call<'_>, nth: usize, now: Timestamp) -> Option<NodeIndex> {
+        self.probe(call, nth, now)
+    }
+
+    fn sent(&self, node: NodeIndex, now: Timestamp) {
+        self.begin(node, now);
+    }
+
     fn learn(&self, attempt: &Attempt) {
         self.record(attempt);
     }
 
-    fn begin(&self, topology: &Topology, now: Timestamp) {
+    fn settle(&self, topology: &Topology, now: Timestamp) {
         self.topology_changed(topology, now);
     }
 
