@@ -1,7 +1,7 @@
 //! Chaos: real servers that fail in every way there is, under full load, and what holds all the same.
 //!
-//! A run consists of **rounds**. In each there are new clients, whose callers never pause, and two **lanes** of
-//! nodes in which one fault after the other happens. At the end of a round the faults are over, and
+//! A run consists of **rounds**. In each there are new clients, whose callers never pause, and two **sides** of
+//! nodes on each of which one fault after the other happens. At the end of a round the faults are over, and
 //! everything has to be well again: see [`round`]. Which fault strikes when, and what the callers draw,
 //! follows from a seed. What the machine does meanwhile does not, so a seed repeats what was done
 //! to the servers rather than every interleaving.
@@ -16,6 +16,7 @@ pub mod occupant;
 pub mod report;
 pub mod round;
 pub mod schedule;
+pub mod side;
 pub mod stage;
 pub mod subject;
 pub mod tally;
@@ -34,7 +35,7 @@ use self::key::Key;
 use self::node::{Node, Role};
 use self::report::Report;
 use self::round::Round;
-use self::schedule::Lane;
+use self::side::Side;
 use self::stage::Stage;
 use self::tally::Broken;
 use crate::pace::Pace;
@@ -72,12 +73,6 @@ pub async fn run(options: Options) -> Result<Report, Box<dyn Error>> {
         nodes.push(Node::start(role, home).await?);
     }
     let names: Vec<String> = nodes.iter().map(Node::name).collect();
-    // Three nodes in each.
-    let mut lanes = [0, 3].map(|first| {
-        let roles = &Role::ALL[first..first + 3];
-        let faults: Vec<_> = roles.iter().map(|role| role.faults()).collect();
-        Lane::new(random.u64(..), &faults)
-    });
     let stage = Arc::new(Stage {
         ledger: Ledger::new(),
         broken: Broken::default(),
@@ -97,6 +92,11 @@ pub async fn run(options: Options) -> Result<Report, Box<dyn Error>> {
     for node in &nodes {
         node.deserted().await?;
     }
+    let right = nodes.split_off(nodes.len() / 2);
+    let mut sides = Vec::new();
+    for nodes in [nodes, right] {
+        sides.push(Side::new(random.u64(..), nodes));
+    }
 
     let measured = stage.pace.start();
     let mut report = Report::new(options.seed, names.len());
@@ -110,7 +110,7 @@ pub async fn run(options: Options) -> Result<Report, Box<dyn Error>> {
             seed: random.u64(..),
             lasts: left.min(ROUND),
         };
-        round.run(&mut nodes, &mut lanes, &mut report).await?;
+        sides = round.run(sides, &mut report).await?;
         eprintln!("{report:#}");
     }
     let growth = report.peak_memory.saturating_sub(report.memory_at_first);

@@ -86,8 +86,12 @@ fn fill(addr: SocketAddr, stop: &AtomicBool) -> io::Result<u64> {
             thread::sleep(Duration::from_millis(1));
         }
     }
-    for key in stored {
-        line.ask(&format!("delete {key}\r\n"))?;
+    for keys in stored.chunks(64) {
+        let requests: Vec<_> = keys.iter().map(|key| format!("delete {key}\r\n")).collect();
+        line.ask(&requests.concat())?;
+        for _ in 1..keys.len() {
+            line.hear()?;
+        }
     }
     Ok(refused)
 }

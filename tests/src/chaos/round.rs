@@ -14,16 +14,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fastrand::Rng;
-use futures_util::future::{join_all, try_join};
+use futures_util::future::join_all;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 use super::clients::Kind;
-use super::fault::Fault;
 use super::key::Key;
-use super::node::Node;
 use super::report::Report;
-use super::schedule::Lane;
+use super::side::Side;
 use super::stage::Stage;
 use super::subject::Subject;
 use super::tally::Tally;
@@ -53,29 +51,28 @@ pub struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Runs it.
+    /// Runs it, and gives the sides back.
     ///
     /// # Errors
     ///
     /// If a server cannot be made to fail, or to work again.
     pub async fn run(
         &self,
-        nodes: &mut [Node],
-        lanes: &mut [Lane; 2],
+        sides: Vec<Side>,
         report: &mut Report,
-    ) -> Result<(), Box<dyn Error>> {
+    ) -> Result<Vec<Side>, Box<dyn Error>> {
         let before = Vitals::now()?;
         let mut clients = Vec::new();
         for kind in Kind::ALL {
-            clients.push(Subject::new(kind, self.names)?);
+            clients.push(Arc::new(Subject::new(kind, self.names)?));
         }
         for subject in &clients {
             subject.client.ready(NEVER).await?;
         }
         self.stage.stop.store(false, Ordering::Relaxed);
         let callers = self.callers(&clients);
-        self.trouble(nodes, lanes, &clients[0], report).await?;
-        for subject in &mut clients {
+        let sides = self.trouble(sides, &clients[0], report).await?;
+        for subject in &clients {
             self.heal(subject, report).await;
             subject.is_healthy(self.stage).await;
         }
@@ -88,10 +85,10 @@ impl Round<'_> {
             report.tally.add(tally);
         }
         drop(clients);
-        self.settle(nodes).await?;
+        self.settle(&sides).await?;
         self.nothing_is_left(before, report).await?;
         report.rounds += 1;
-        Ok(())
+        Ok(sides)
     }
 
     fn caller(&self, subject: &Subject, writer: u32) -> Caller {
@@ -107,9 +104,9 @@ impl Round<'_> {
         }
     }
 
-    fn callers(&self, clients: &[Subject]) -> Vec<Vec<JoinHandle<Tally>>> {
+    fn callers(&self, clients: &[Arc<Subject>]) -> Vec<Vec<JoinHandle<Tally>>> {
         let numbered = clients.iter().zip(0..);
-        let of_client = |(subject, number): (&Subject, u32)| {
+        let of_client = |(subject, number): (&Arc<Subject>, u32)| {
             let writers = number * CALLERS..(number + 1) * CALLERS;
             let spawn = |writer| tokio::spawn(self.caller(subject, writer).run());
             writers.map(spawn).collect()
@@ -117,47 +114,27 @@ impl Round<'_> {
         numbered.map(of_client).collect()
     }
 
-    /// Lets faults happen in both lanes.
+    /// Lets faults happen on both sides.
     async fn trouble(
         &self,
-        nodes: &mut [Node],
-        lanes: &mut [Lane; 2],
-        subject: &Subject,
+        sides: Vec<Side>,
+        subject: &Arc<Subject>,
         report: &mut Report,
-    ) -> io::Result<()> {
-        let (left, right) = nodes.split_at_mut(nodes.len() / 2);
-        let [one, other] = lanes;
-        let (left, right) = try_join(
-            self.lane(left, one, subject),
-            self.lane(right, other, subject),
-        )
-        .await?;
-        for (fault, healed) in left.into_iter().chain(right) {
-            report.struck(fault, healed);
+    ) -> io::Result<Vec<Side>> {
+        let suffer = |side: Side| {
+            let (stage, subject) = (Arc::clone(self.stage), Arc::clone(subject));
+            tokio::spawn(side.suffer(stage, subject, self.lasts))
+        };
+        let mut after = Vec::new();
+        for suffered in join_all(sides.into_iter().map(suffer)).await {
+            let (side, struck) = suffered??;
+            for (fault, felt) in struck {
+                report.struck(fault, felt);
+            }
+            after.push(side);
         }
         report.peak_memory = report.peak_memory.max(Vitals::now()?.memory);
-        Ok(())
-    }
-
-    /// One fault after the other; says how long each was felt when its cause was gone.
-    async fn lane(
-        &self,
-        nodes: &mut [Node],
-        lane: &mut Lane,
-        subject: &Subject,
-    ) -> io::Result<Vec<(Fault, Duration)>> {
-        let end = Instant::now() + self.lasts;
-        let mut struck = Vec::new();
-        while Instant::now() < end {
-            let Some(step) = lane.next() else { break };
-            let node = &mut nodes[step.node];
-            node.suffer(step, &self.stage.ledger).await?;
-            let after = format_args!("{} of {:?}", step.fault, node.role).to_string();
-            let healed = subject.answers(self.stage, node.home, &after).await;
-            struck.push((step.fault, healed));
-            sleep(step.rest).await;
-        }
-        Ok(struck)
+        Ok(after)
     }
 
     /// Every node answers within the bound.
@@ -217,8 +194,8 @@ impl Round<'_> {
     }
 
     /// Waits until what was sent cannot arrive any more.
-    async fn settle(&self, nodes: &[Node]) -> io::Result<()> {
-        for node in nodes {
+    async fn settle(&self, sides: &[Side]) -> io::Result<()> {
+        for node in sides.iter().flat_map(|side| &side.nodes) {
             match timeout(NEVER, node.deserted()).await {
                 Ok(left) => left?,
                 Err(_) => self.stage.broken.report(format_args!(

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::FutureExt;
@@ -28,7 +29,7 @@ pub struct Subject {
     /// The client.
     pub client: Client,
     nodes: Vec<String>,
-    events: EventStream,
+    events: Mutex<EventStream>,
     /// How often each node was asked whether it is well.
     asked: Vec<AtomicU64>,
 }
@@ -43,7 +44,7 @@ impl Subject {
         let client = kind.build(nodes)?;
         Ok(Self {
             kind,
-            events: client.events(),
+            events: Mutex::new(client.events()),
             asked: nodes.iter().map(|_| AtomicU64::new(0)).collect(),
             nodes: nodes.to_vec(),
             client,
@@ -83,14 +84,19 @@ impl Subject {
         measured.lived()
     }
 
+    fn news(&self) -> Option<Event> {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        events.next().now_or_never().flatten()
+    }
+
     /// Waits until the last that was told of each node is that it is healthy, which must not take longer than
     /// [`HEALING_BOUND`].
-    pub async fn is_healthy(&mut self, stage: &Stage) {
+    pub async fn is_healthy(&self, stage: &Stage) {
         let measured = stage.pace.start();
         let mut unhealthy = HashMap::new();
         loop {
             // What has been told by now is there to be taken.
-            while let Some(Some(event)) = self.events.next().now_or_never() {
+            while let Some(event) = self.news() {
                 match event {
                     Event::NodeUnhealthy { node, reason } => drop(unhealthy.insert(node, reason)),
                     Event::NodeHealthy { node } => drop(unhealthy.remove(&node)),

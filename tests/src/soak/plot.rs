@@ -105,13 +105,13 @@ impl Frame {
     fn draw(&self, svg: &mut String, panel: &Panel, marks: &[f64]) {
         let (top, bottom, right) = (self.top, self.top + PANEL, WIDTH - RIGHT);
         text(svg, (LEFT, top - 10.0), "start", GREY, panel.title);
-        for mark in marks {
-            let x = self.x(*mark);
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{x:.1} {bottom}v-5\" stroke=\"{GREY}\" stroke-opacity=\"0.6\"/>"
-            );
-        }
+        let mark = |mark: &f64| format!("M{:.1} {bottom}v-5", self.x(*mark));
+        let marks: Vec<_> = marks.iter().map(mark).collect();
+        let _ = writeln!(
+            svg,
+            "<path d=\"{}\" stroke=\"{GREY}\" stroke-opacity=\"0.6\"/>",
+            marks.concat()
+        );
         for tick in self.ticks() {
             let y = self.y(self.measure(tick));
             let _ = writeln!(
