@@ -4,19 +4,18 @@
 //! builder, and every [`EventStream`]) has a bounded queue of its own, so that a slow one delays
 //! nobody; what does not fit is counted, never waited for.
 
+mod queue;
+
+use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use tokio::sync::mpsc;
 use tracing::{error, warn};
 
+use self::queue::Queue;
 use crate::observe::targets;
-
-/// How many events wait for one listener at most.
-const QUEUE: usize = 1024;
 
 /// Something that happened to the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,31 +133,28 @@ pub(crate) fn erase(handler: impl ClusterEvents) -> Handler {
 
 /// The cluster's events as a stream; from [`Client::events`](crate::Client::events).
 ///
-/// It ends when the client is closed. Up to 1,024 events wait; later ones are dropped while the
-/// queue is full, and [`missed`](Self::missed) counts them.
+/// It ends when the client is closed. Up to 16,384 events wait; when there are more, the oldest are
+/// dropped, and [`missed`](Self::missed) counts them.
 #[derive(Debug)]
-pub struct EventStream {
-    receiver: mpsc::Receiver<Event>,
-    missed: Arc<AtomicU64>,
-}
+pub struct EventStream(Arc<Queue>);
 
 impl EventStream {
     /// The next event; `None` when the client is closed and all events were taken.
     pub async fn recv(&mut self) -> Option<Event> {
-        self.receiver.recv().await
+        poll_fn(|cx| self.0.poll_next(cx)).await
     }
 
-    /// How many events did not fit the queue since the stream was made.
+    /// How many events were dropped since the stream was made, because too many waited.
     pub fn missed(&self) -> u64 {
-        self.missed.load(Ordering::Relaxed)
+        self.0.missed()
     }
 }
 
 impl Stream for EventStream {
     type Item = Event;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.receiver.poll_recv(cx)
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.0.poll_next(cx)
     }
 }
 
@@ -170,7 +166,8 @@ pub(crate) struct EventBus {
 
 #[derive(Debug, Default)]
 struct Listeners {
-    senders: Vec<(mpsc::Sender<Event>, Arc<AtomicU64>)>,
+    /// A stream that was dropped is gone.
+    queues: Vec<Weak<Queue>>,
     closed: bool,
 }
 
@@ -182,33 +179,43 @@ impl EventBus {
     }
 
     pub(crate) fn subscribe(&self) -> EventStream {
-        let (sender, receiver) = mpsc::channel(QUEUE);
-        let missed = Arc::new(AtomicU64::new(0));
+        let queue = Arc::new(Queue::default());
         let mut listeners = self.lock();
-        if !listeners.closed {
-            listeners.senders.push((sender, Arc::clone(&missed)));
+        if listeners.closed {
+            queue.close();
+        } else {
+            listeners.queues.push(Arc::downgrade(&queue));
         }
-        EventStream { receiver, missed }
+        EventStream(queue)
     }
 
     pub(crate) fn publish(&self, event: &Event) {
-        self.lock()
-            .senders
-            .retain(|(sender, missed)| match sender.try_send(event.clone()) {
-                Ok(()) => true,
-                Err(mpsc::error::TrySendError::Full(_)) => {
-                    missed.fetch_add(1, Ordering::Relaxed);
-                    true
-                }
-                Err(mpsc::error::TrySendError::Closed(_)) => false,
-            });
+        self.lock().queues.retain(|queue| {
+            let queue = queue.upgrade();
+            queue.is_some_and(|queue| {
+                queue.push(event.clone());
+                true
+            })
+        });
     }
 
     /// Ends every stream once its queue is empty.
     pub(crate) fn close(&self) {
         let mut listeners = self.lock();
         listeners.closed = true;
-        listeners.senders.clear();
+        for queue in listeners
+            .queues
+            .drain(..)
+            .filter_map(|queue| queue.upgrade())
+        {
+            queue.close();
+        }
+    }
+}
+
+impl Drop for EventBus {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 

@@ -30,6 +30,18 @@ fn a_file_lists_the_nodes() {
 }
 
 #[test]
+fn a_list_may_be_longer_than_the_queue_of_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes");
+    let nodes: String = (0..20_000).map(|n| format!("n{n}=127.0.0.1:1\n")).collect();
+    std::fs::write(&path, nodes).unwrap();
+    let url = format!("file://{}", path.display());
+    let found = plain(&format!("--discovery {url} route user:1"));
+    assert_eq!(found.code, 0, "{found:?}");
+    assert!(found.text().starts_with("user:1\tn"), "{found:?}");
+}
+
+#[test]
 fn a_configuration_endpoint_lists_the_nodes() {
     let cluster = Cluster::of(2);
     let [endpoint, node] = [0, 1].map(|at| cluster.servers[at].node());
