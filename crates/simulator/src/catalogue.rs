@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, de};
 use steersman_selection::{
-    DatacenterAware, LatencyAware, LeastInFlight, Mode, PeakEwma, Policy, Replicas, RoundRobin,
-    TokenAware,
+    CubicInFlight, DatacenterAware, HotColdLexicographic, LatencyAware, LeastInFlight, Mode,
+    PeakEwma, Policy, Replicas, RoundRobin, TokenAware,
 };
 
 use crate::engine::{Seat, Steering};
@@ -30,16 +30,22 @@ pub enum PolicyKind {
     PeakEwma,
     /// [`LeastInFlight`] with its defaults: the power of two choices.
     LeastInFlight,
+    /// [`HotColdLexicographic`] with up to three probes a call: Prequal.
+    HotCold,
+    /// [`CubicInFlight`] with its defaults: C3.
+    CubicInFlight,
 }
 
 impl PolicyKind {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::RoundRobin,
         Self::LatencyAware,
         Self::LatencyAwareReference,
         Self::PeakEwma,
         Self::LeastInFlight,
+        Self::HotCold,
+        Self::CubicInFlight,
     ];
 
     /// Their names, in the same order.
@@ -49,6 +55,8 @@ impl PolicyKind {
         "latency-aware-reference",
         "peak-ewma",
         "least-in-flight",
+        "hot-cold",
+        "cubic-in-flight",
     ];
 
     /// Its name.
@@ -99,6 +107,13 @@ impl PolicyKind {
             Self::PeakEwma => Box::new(valid(PeakEwma::builder().seed(seed).build(child))),
             Self::LeastInFlight => {
                 Box::new(valid(LeastInFlight::builder().seed(seed).build(child)))
+            }
+            Self::HotCold => {
+                let builder = HotColdLexicographic::builder().probes(3).seed(seed);
+                Box::new(valid(builder.build(child)))
+            }
+            Self::CubicInFlight => {
+                Box::new(valid(CubicInFlight::builder().seed(seed).build(child)))
             }
         }
     }
