@@ -112,7 +112,7 @@ fn published(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             number(measure, published.value),
             number(measure, ours.mean),
             format!("{:+.1}%", 100.0 * difference),
-            format!("±{:.0}%", 100.0 * published.margin),
+            format!("±{:.1}%", 100.0 * published.margin),
             if agrees { "agrees" } else { "differs" }.to_owned(),
         ]);
         if let Some(note) = &published.note {
