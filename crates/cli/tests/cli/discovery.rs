@@ -33,8 +33,8 @@ fn a_file_lists_the_nodes() {
 fn a_list_may_be_longer_than_the_queue_of_events() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("nodes");
-    let nodes: String = (0..20_000).map(|n| format!("n{n}=127.0.0.1:1\n")).collect();
-    std::fs::write(&path, nodes).unwrap();
+    let nodes: Vec<_> = (0..20_000).map(|n| format!("n{n}=127.0.0.1:1")).collect();
+    std::fs::write(&path, nodes.join("\n")).unwrap();
     let url = format!("file://{}", path.display());
     let found = plain(&format!("--discovery {url} route user:1"));
     assert_eq!(found.code, 0, "{found:?}");
