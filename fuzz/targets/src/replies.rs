@@ -2,7 +2,8 @@
 //!
 //! The input is what was asked, a zero byte, and what was answered. However the answers are cut the
 //! outcome is the same; each request is answered once, or handed back when the connection closes; and
-//! each value that is given out stands in the input under the key of the request that gets it.
+//! each value, and each list of statistics, stands in the input as it is given out, a value under the key
+//! of the request that gets it.
 
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::memmem;
@@ -148,7 +149,8 @@ impl Outcome {
                     let Some(value) = &reply.value else { continue };
                     find_data(answered, from, value)
                 }
-                (_, Reply::Value(_) | Reply::Meta(_)) => {
+                (What::Stats { .. }, Reply::Stats(items)) => find_items(answered, from, items),
+                (_, Reply::Value(_) | Reply::Meta(_) | Reply::Stats(_)) => {
                     panic!("{reply:?} in reply to {:?}", asked[*token])
                 }
                 _ => continue,
@@ -175,6 +177,33 @@ fn find_value(answered: &[u8], from: usize, begin: &[u8], value: &Value) -> Opti
             && numbers.next().flatten() == value.cas
             && data.strip_prefix(&value.data[..])?.starts_with(b"\r\n");
         same.then_some(at)
+    })
+}
+
+/// Where statistics stand: a line for each, one after the other, and their end.
+fn find_items(answered: &[u8], from: usize, items: &[(Bytes, Bytes)]) -> Option<usize> {
+    let is_item = |line: &[u8], (name, value): &(Bytes, Bytes)| {
+        let words = [&b"STAT "[..], b"ITEM ", b"PREFIX "];
+        let fields = words.iter().find_map(|word| line.strip_prefix(*word));
+        let value_of = |fields: &[u8]| fields.strip_prefix(&name[..]).map(<[u8]>::to_vec);
+        match fields.and_then(value_of) {
+            Some(rest) => rest.strip_prefix(b" ").unwrap_or(&rest) == value,
+            None => false,
+        }
+    };
+    let begins = memchr::memchr_iter(b'\n', &answered[from..]).map(|at| from + at + 1);
+    std::iter::once(from).chain(begins).find(|&begin| {
+        let mut rest = &answered[begin..];
+        let mut line = || {
+            let end = memmem::find(rest, b"\r\n")?;
+            let line = &rest[..end];
+            rest = &rest[end + 2..];
+            Some(line)
+        };
+        items
+            .iter()
+            .all(|item| line().is_some_and(|line| is_item(line, item)))
+            && line() == Some(b"END")
     })
 }
 

@@ -95,7 +95,7 @@ impl Ask {
     pub(super) fn data(self) -> Bytes {
         let length = match self {
             // From 8 KiB on values are shared; few are, since they take long.
-            Self::Set(_, length @ 65_000..) => length - 57_000,
+            Self::Set(_, length) if length % 16 == 15 => 8_000 + length % 500,
             Self::Set(_, length) => length % 300,
             Self::Add(_, length) | Self::Append(_, length) | Self::MetaSet(_, _, length) => {
                 length.into()

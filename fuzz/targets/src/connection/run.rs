@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arbitrary::Arbitrary;
 use bytes::{Buf, BytesMut};
-use steersman_memcached_protocol::server::{self, Event, Parser};
+use steersman_memcached_protocol::server::{self, Command, Event, Parser};
 use steersman_memcached_protocol::{
     Connection, Key, Limits, Outbox, ProtocolError, Reply, ServerErrorKind, Ticket, Unanswered,
     meta,
@@ -46,6 +46,8 @@ pub(super) struct Run {
     /// Executes what was asked.
     model: Store,
 
+    /// How many keys a line may have.
+    max_batch_keys: usize,
     /// Reads what is written.
     parser: Parser,
     written: BytesMut,
@@ -82,6 +84,7 @@ impl Run {
             enqueued: Vec::new(),
             places: BTreeMap::new(),
             model: Store::default(),
+            max_batch_keys: limits.max_batch_keys.max(1),
             parser: Parser::new(server::Limits::default()),
             written: BytesMut::new(),
             server: Store::default(),
@@ -231,6 +234,11 @@ impl Run {
                 panic!("the server refuses what was written: {event:?}");
             };
             assert!(!request.noreply);
+            if let Command::Get { keys, .. } | Command::GetAndTouch { keys, .. } = &request.command
+            {
+                let count = keys.clone().count();
+                assert!(count <= self.max_batch_keys, "{count} keys in a line");
+            }
             self.executed += 1;
             self.answers.begin();
             let mut answer = BytesMut::new();
