@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steersman_memcached::{Client, PoolMetrics};
+use steersman_memcached::{Client, ErrorKind, PoolMetrics, Result};
 use tokio::runtime::{Builder, Handle};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -22,6 +22,9 @@ const SAMPLE_EVERY: Duration = Duration::from_millis(100);
 
 /// How often each key is asked for while all is to become well.
 const PROBE_EVERY: Duration = Duration::from_millis(250);
+
+/// A call that is refused because all places are taken is made so many times more.
+const MOST_OVERLOADED: usize = 4;
 
 /// So much later than its time-out no call ends.
 const GRACE: Duration = Duration::from_secs(10);
@@ -165,6 +168,7 @@ async fn simulate(plan: &Arc<Plan>, trace: &Arc<Trace>) -> io::Result<History> {
     history.remains.connections = (0..count)
         .map(|client| world.network.open_connections(client))
         .collect();
+    world.shut_down().await;
     drop(world);
     tokio::time::sleep(Duration::from_millis(1)).await;
     history.remains.tasks = Handle::current().metrics().num_alive_tasks();
@@ -266,22 +270,39 @@ async fn examine(plan: &Plan, clients: &[Client], history: &mut History) {
         }
         for key in workload::keys(plan) {
             let value = format!("well {number}");
-            history.probes[number] += 1;
-            if let Err(error) = client.set(&key, value.clone()).await {
-                history
-                    .ailments
-                    .push(format!("client {number} cannot set {key}: {error}"));
+            let probes = &mut history.probes[number];
+            let set = patiently(probes, || client.set(&key, value.clone())).await;
+            if let Err(error) = set {
+                let what = format!("client {number} cannot set {key}: {error}");
+                history.ailments.push(what);
                 continue;
             }
-            history.probes[number] += 1;
-            match client.get(&key).await {
+            match patiently(probes, || client.get(&key)).await {
                 Ok(Some(found)) if found.data == value => {}
                 found => {
-                    history
-                        .ailments
-                        .push(format!("client {number} has set {key}, and got {found:?}"));
+                    let what = format!("client {number} has set {key}, and got {found:?}");
+                    history.ailments.push(what);
                 }
             }
         }
     }
+}
+
+/// Makes a call, again and again as long as others have taken all places of a client that lets nobody wait;
+/// counts the calls.
+async fn patiently<T, C>(probes: &mut u64, call: impl Fn() -> C) -> Result<T>
+where
+    C: IntoFuture<Output = Result<T>>,
+{
+    for _ in 0..MOST_OVERLOADED {
+        *probes += 1;
+        match call().await {
+            Err(error) if error.kind() == ErrorKind::Overloaded => {
+                tokio::time::sleep(PROBE_EVERY).await;
+            }
+            answer => return answer,
+        }
+    }
+    *probes += 1;
+    call().await
 }

@@ -259,6 +259,13 @@ impl World {
         self.network.reset_orphans();
     }
 
+    /// Stops all servers: a slow one may have something to read for long after its client is gone.
+    pub(crate) async fn shut_down(&self) {
+        for host in &self.hosts {
+            host.server.stop().await;
+        }
+    }
+
     /// What the servers have done.
     pub(crate) fn take_facts(&self) -> Vec<Fact> {
         std::mem::take(&mut *lock(&self.facts))
