@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use steersman_e2e::memcached::RealMemcached;
-use steersman_memcached::{Client, ErrorKind, Replication, WriteSuccess};
+use steersman_memcached::{Client, ErrorKind, ReadPolicy, Replication, WriteSuccess};
 
 use super::{LONG, memcached, quick};
 
@@ -54,6 +54,23 @@ async fn reads_survive_a_paused_and_a_killed_server() {
     servers[1].restart().unwrap();
     client.ready(LONG).await.unwrap();
     client.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reads_survive_a_paused_server_under_every_policy() {
+    for policy in ReadPolicy::ALL {
+        let replication = Replication::new(2)
+            .read_policy(policy)
+            .attempt_timeout(Duration::from_millis(50));
+        let (servers, client, keys) = cluster(replication).await;
+        all_are_read(&client, &keys).await;
+        servers[0].pause().unwrap();
+        all_are_read(&client, &keys[..50]).await;
+        servers[0].resume().unwrap();
+        client.ready(LONG).await.unwrap();
+        all_are_read(&client, &keys).await;
+        client.close().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -39,9 +39,13 @@ fn a_node_that_comes_in_is_ramped() {
             );
             assert!(tenth.longest_queue <= before.longest_queue + 4, "{name}");
         }
+        let load = Load {
+            requests_per_second: 400,
+            ..load
+        };
         let after = fleet.run(Duration::from_secs(62), load);
         let last = after.served.last().unwrap();
-        assert!(last[2] > 150, "{name}: {last:?}");
+        assert!(last[2] > 20, "{name}: {last:?}");
     }
 }
 
@@ -66,12 +70,12 @@ fn a_cold_node_is_not_flooded() {
             )
         };
         let load = Load {
-            requests_per_second: 4_000,
+            requests_per_second: 3_000,
             latency: &latency,
         };
         let before = fleet.run(Duration::from_secs(10), load);
         fleet.change(|topology| topology.insert(node(4), Locality::datacenter("a")));
-        let after = fleet.run(Duration::from_secs(30), load);
+        let after = fleet.run(Duration::from_secs(15), load);
         assert!(
             after.longest_queue <= before.longest_queue + 60,
             "{name}: {} and {}",
@@ -79,6 +83,6 @@ fn a_cold_node_is_not_flooded() {
             after.longest_queue
         );
         let served: u32 = after.served.iter().map(|second| second[4]).sum();
-        assert!((1..30 * 700).contains(&served), "{name}: {served}");
+        assert!((1..15 * 700).contains(&served), "{name}: {served}");
     }
 }
