@@ -138,6 +138,7 @@ mod outcome;
 mod replication;
 mod resolve;
 mod shared;
+mod sync;
 #[cfg_attr(not(feature = "tls"), path = "tls/off.rs")]
 mod tls;
 mod transport;

@@ -7,9 +7,9 @@
 //! reported after all is known to have been counted. Slots are reused, so that what is never reported
 //! is forgotten by itself.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-
 use steersman_selection::Timestamp;
+
+use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 /// A slot is 2^23 ns long, 8.4 ms.
 const SLOT_BITS: u32 = 23;
@@ -241,5 +241,7 @@ fn slot_of(at: Timestamp) -> i64 {
     at.nanos() >> SLOT_BITS
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod models;
+#[cfg(all(test, not(loom)))]
 mod tests;

@@ -79,6 +79,7 @@ mod ring;
 mod roster;
 mod schedule;
 mod status;
+mod sync;
 mod view;
 
 pub use steersman_selection as selection;

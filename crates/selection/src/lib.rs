@@ -142,6 +142,7 @@ mod latency;
 mod node;
 mod placement;
 mod policy;
+mod sync;
 mod table;
 mod time;
 mod topology;

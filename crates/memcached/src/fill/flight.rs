@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::Filled;
+use crate::sync::{Mutex, MutexGuard};
 
 /// So many locks are shared by all keys.
 const SHARDS: usize = 16;
@@ -24,7 +25,14 @@ pub(crate) struct Flights {
     shards: [Shard; SHARDS],
 }
 
-type Shard = Mutex<HashMap<Bytes, Arc<Flight>>>;
+type Shard = Mutex<HashMap<Bytes, Boarding>>;
+
+/// A flight that can be joined.
+struct Boarding {
+    flight: Arc<Flight>,
+    /// How many take part in it.
+    seats: usize,
+}
 
 struct Flight {
     landed: watch::Sender<Option<Landed>>,
@@ -63,7 +71,7 @@ pub(super) enum Next {
 }
 
 impl Flights {
-    fn shard(&self, key: &[u8]) -> MutexGuard<'_, HashMap<Bytes, Arc<Flight>>> {
+    fn shard(&self, key: &[u8]) -> MutexGuard<'_, HashMap<Bytes, Boarding>> {
         let hash = usize::try_from(self.hasher.hash_one(key) % SHARDS as u64);
         let shard = &self.shards[hash.expect("it is below 16")];
         shard.lock().unwrap_or_else(PoisonError::into_inner)
@@ -71,16 +79,17 @@ impl Flights {
 
     /// Takes part in the flight of a key.
     pub(super) fn join(self: &Arc<Self>, key: &Bytes) -> Seat {
-        let flight = self
-            .shard(key)
-            .entry(key.clone())
-            .or_insert_with(|| {
-                Arc::new(Flight {
-                    landed: watch::Sender::new(None),
-                    lead: Arc::default(),
-                })
-            })
-            .clone();
+        let mut shard = self.shard(key);
+        let boarding = shard.entry(key.clone()).or_insert_with(|| Boarding {
+            flight: Arc::new(Flight {
+                landed: watch::Sender::new(None),
+                lead: Arc::default(),
+            }),
+            seats: 0,
+        });
+        boarding.seats += 1;
+        let flight = Arc::clone(&boarding.flight);
+        drop(shard);
         Seat {
             flights: Arc::clone(self),
             key: key.clone(),
@@ -90,8 +99,8 @@ impl Flights {
 
     /// Hands those who saw the number `cas` in the cache what has come of it. The flight is over.
     pub(super) fn land(&self, key: &Bytes, cas: u64, filled: impl FnOnce() -> Filled) {
-        let flight = self.shard(key).remove(key);
-        if let Some(flight) = flight {
+        let boarding = self.shard(key).remove(key);
+        if let Some(Boarding { flight, .. }) = boarding {
             let filled = filled();
             flight.landed.send_replace(Some(Landed { cas, filled }));
         }
@@ -142,15 +151,19 @@ impl Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         let mut shard = self.flights.shard(&self.key);
-        let is_current = shard
-            .get(&self.key)
-            .is_some_and(|flight| Arc::ptr_eq(flight, &self.flight));
-        // The map's and this one: nobody else takes part.
-        if is_current && Arc::strong_count(&self.flight) == 2 {
-            shard.remove(&self.key);
+        // The flight that this seat was in may have landed, and another one be under way.
+        if let Some(boarding) = shard.get_mut(&self.key)
+            && Arc::ptr_eq(&boarding.flight, &self.flight)
+        {
+            boarding.seats -= 1;
+            if boarding.seats == 0 {
+                shard.remove(&self.key);
+            }
         }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod models;
+#[cfg(all(test, not(loom)))]
 mod tests;

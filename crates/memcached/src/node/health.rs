@@ -10,8 +10,6 @@
 //! connection has served, not when it stands: a server that closes what it accepted is backed off
 //! from.
 
-use std::sync::MutexGuard;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use steersman_memcached_protocol::Outbox;
@@ -25,6 +23,8 @@ use super::token::Token;
 use super::version::Version;
 use crate::error::{Error, ErrorKind};
 use crate::observe::targets;
+use crate::sync::MutexGuard;
+use crate::sync::atomic::Ordering;
 
 /// How a connection ended, as far as its node's health is concerned.
 pub(super) enum Ending {

@@ -13,6 +13,8 @@ mod driver;
 mod expiry;
 mod health;
 mod lane;
+#[cfg(all(test, loom))]
+mod models;
 mod moves;
 mod queue;
 mod state;
@@ -23,8 +25,7 @@ mod waiter;
 mod waiting;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -45,6 +46,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::metrics::{Ended, OperationCounters, PoolMetrics};
 use crate::observe::NodeWatch;
 use crate::options::Options;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 
 /// Is told what happens to nodes: the cluster that they belong to.
 pub(crate) trait Watcher: Send + Sync {

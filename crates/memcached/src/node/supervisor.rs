@@ -1,7 +1,6 @@
 //! The node's supervisor: makes connections, waits between attempts, closes idle ones.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -12,6 +11,7 @@ use super::driver::Driver;
 use super::moves;
 use super::state::earlier;
 use crate::error::{Error, ErrorKind, Stage};
+use crate::sync::atomic::Ordering;
 
 /// Owns the node's background work. Dropped with its runtime, it tells those who wait.
 pub(super) struct Supervisor {

@@ -1,6 +1,6 @@
 //! Who waits for a reply: the token that travels with each request through the connection.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use crate::call::server_error;
 use crate::error::{Error, Result, Stage};
 use crate::metrics::{Ended, OperationCounters};
 use crate::observe::targets;
+use crate::sync::{Mutex, MutexGuard};
 
 /// What has come of telling callers: how their operations have ended, and whom to wake. They are woken
 /// when that has been counted and their places are free, so that a caller that goes on finds it so.
@@ -211,7 +212,7 @@ impl Gather {
         (gather, shares)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, GatherState> {
+    fn lock(&self) -> MutexGuard<'_, GatherState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -6,19 +6,26 @@
 //! locked twice in a call: to put in what the caller is told, and to take it out.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 
 use steersman_memcached_protocol::Reply;
 
 use crate::error::{Error, Stage};
 use crate::metrics::Ended;
+use crate::sync::{Arc, Mutex, MutexGuard};
 
 /// How many unused slots a thread keeps: 1,024, which are about 150 KiB.
 const KEPT: usize = 1024;
 
+#[cfg(not(loom))]
 thread_local! {
     static UNUSED: RefCell<Vec<Arc<Slot>>> = const { RefCell::new(Vec::new()) };
+}
+
+#[cfg(loom)]
+loom::thread_local! {
+    static UNUSED: RefCell<Vec<Arc<Slot>>> = RefCell::new(Vec::new());
 }
 
 /// What a caller is told.
@@ -28,7 +35,7 @@ pub(crate) enum Told {
     Failed(Error),
     /// Its time was up, at the node of that name, when it had come so far. If a reply comes it is
     /// discarded.
-    TimedOut(Arc<str>, Stage),
+    TimedOut(std::sync::Arc<str>, Stage),
     /// Whoever was to answer is gone, with its runtime.
     Forgotten,
 }
@@ -184,7 +191,10 @@ impl Drop for Teller {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod models;
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::task::Wake;

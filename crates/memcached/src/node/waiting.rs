@@ -4,7 +4,7 @@
 //! node without a connection has no driver.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -15,6 +15,7 @@ use super::token::Tally;
 use super::{Node, Started};
 use crate::error::{Error, Result};
 use crate::metrics::Ended;
+use crate::sync::MutexGuard;
 
 /// A node's queue.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! How many hedges there may be: a token bucket that each read fills a little.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// One hedge, in the bucket's unit.
 const TOKEN: u64 = 1_000_000;
@@ -50,7 +50,10 @@ impl Budget {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod models;
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 

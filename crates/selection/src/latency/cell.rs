@@ -7,10 +7,10 @@
 //! `seqcount_latch_t`; Boehm, "Can seqlocks get along with programming language memory models?",
 //! MSPC 2012, explains the fences.)
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering, fence};
-
 use super::Score;
 use crate::Timestamp;
+use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering, fence};
+use crate::sync::spin_loop;
 
 /// A score, or none yet. It has a cache line of its own, so that nodes do not slow each other down.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl ScoreCell {
         loop {
             let (version, before) = self.read();
             if version & LOCKED != 0 {
-                std::hint::spin_loop();
+                spin_loop();
                 continue;
             }
             let after = change(before)?;
@@ -68,7 +68,7 @@ impl ScoreCell {
             if self.write(version, None) {
                 return;
             }
-            std::hint::spin_loop();
+            spin_loop();
         }
     }
 
@@ -135,7 +135,10 @@ impl Words {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod models;
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use std::sync::atomic::AtomicBool;
     use std::thread;
@@ -175,7 +178,7 @@ mod tests {
 
     #[test]
     fn no_thread_sees_half_a_score_and_no_update_is_lost() {
-        const EACH: u64 = 20_000;
+        const EACH: u64 = if cfg!(miri) { 30 } else { 20_000 };
         let cell = ScoreCell::default();
         let done = AtomicBool::new(false);
         thread::scope(|scope| {

@@ -1,6 +1,6 @@
 //! Random numbers for policies: reproducible from a seed, and drawn by any number of threads.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// A generator that threads share: `SplitMix64` (Steele, Lea and Flood, "Fast splittable
 /// pseudorandom number generators", OOPSLA 2014), whose state is a counter.

@@ -4,10 +4,9 @@
 //! takes it, that one's own turn is over as well. Were it not, all turns of a node that is held back
 //! would fall to the one behind it, which then has twice the load of the others.
 
-use std::sync::atomic::{AtomicI32, Ordering};
-
 use super::Call;
 use crate::NodeIndex;
+use crate::sync::atomic::{AtomicI32, Ordering};
 
 /// A counter of plans: each plan begins one place further than the plan before.
 ///

@@ -4,12 +4,13 @@
 //! to the node that scores highest for it, so the table follows from the members alone, and a
 //! change of members changes only the entries that name a node that came or went.
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod models;
+#[cfg(all(test, not(loom)))]
 mod tests;
 
-use std::sync::atomic::{AtomicU16, Ordering};
-
 use super::rendezvous::{MAX_UNALLOCATED, Rendezvous};
+use crate::sync::atomic::{AtomicU16, Ordering};
 use crate::{Member, NodeIndex, hash};
 
 /// The most replicas that a slot can hold.

@@ -1,9 +1,9 @@
 //! Changes of a node's standing, told once each, and counted.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::{NodeIndex, Timestamp};
 
 /// A change of a node's standing. Displays as a line for a log.

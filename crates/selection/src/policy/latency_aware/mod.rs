@@ -8,6 +8,8 @@ mod builder;
 mod event;
 mod guarded;
 mod mode;
+#[cfg(all(test, loom))]
+mod models;
 mod phase;
 mod plan;
 mod reference;

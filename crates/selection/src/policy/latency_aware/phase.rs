@@ -7,9 +7,8 @@
 //! rises from nothing to its full one, after a bad one it waits. All changes are by compare-and-swap
 //! of the whole word, so that of two threads that see the same reason for a change only one makes it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::Timestamp;
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// So many good answers to probes start the ramp, so many bad ones call it off. (A single one would
 /// decide by chance: of ten answers of a good node, one or two are late.)

@@ -4,8 +4,7 @@
 //! the node they report on; ticks and changes of the topology do the rest, one at a time under a
 //! lock that the others never take.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 
 use super::event::{Announcer, Change, Event};
 use super::phase::{AtomicPhase, Phase};
@@ -13,6 +12,8 @@ use super::{Mode, guarded, reference};
 use crate::latency::{Averaging, LatencyParameters, Score, ScoreCell};
 use crate::policy::dice::Dice;
 use crate::policy::{Attempt, Call, Candidate, Turn};
+use crate::sync::atomic::{AtomicI64, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 use crate::table::Table;
 use crate::{NodeIndex, Timestamp, Topology};
 

@@ -3,13 +3,14 @@
 //! Plans read; whoever sends and records changes the node's own entry, without a lock. Changes of the
 //! topology, ticks and reports go one at a time under a lock that the others never take.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 
 use super::phase::{AtomicPhase, Phase, Spans};
 use super::ranking::{Cost, sealed::Ranking};
 use crate::policy::dice::{self, Dice};
 use crate::policy::{Attempt, Call, Candidate, Outcome, Standing};
+use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 use crate::table::Table;
 use crate::{NodeIndex, Timestamp, Topology};
 

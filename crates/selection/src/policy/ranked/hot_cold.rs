@@ -1,6 +1,5 @@
 //! `HotColdLexicographic`: first away from what is loaded, then to what is fast.
 
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::estimate::{Estimate, decayed};
@@ -8,6 +7,7 @@ use super::ranking::{Cost, sealed::Ranking};
 use super::{Ranked, RankedBuilder};
 use crate::latency::{float, positive};
 use crate::policy::Condition;
+use crate::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use crate::time::saturating_nanos;
 use crate::{Error, Score, Timestamp};
 

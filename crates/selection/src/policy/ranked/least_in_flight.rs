@@ -1,11 +1,10 @@
 //! `LeastInFlight`: the fewer requests in flight of two, and the Java driver's rules for slow replicas.
 
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
-
 use super::Ranked;
 use super::ranking::{Cost, sealed::Ranking};
 use crate::Timestamp;
 use crate::policy::Condition;
+use crate::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 /// Takes the node with fewer requests in flight, of two that it draws.
 ///

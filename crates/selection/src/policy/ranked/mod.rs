@@ -10,6 +10,8 @@ mod cubic_in_flight;
 mod estimate;
 mod hot_cold;
 mod least_in_flight;
+#[cfg(all(test, loom))]
+mod models;
 mod peak_ewma;
 mod phase;
 mod plan;

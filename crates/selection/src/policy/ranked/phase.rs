@@ -6,9 +6,8 @@
 //! second, after two, four and so on up to the retry period. When a probe was answered the node's share
 //! rises from nothing to its full one. A node that comes in among others begins with that.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::Timestamp;
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// So many failures in a row hold a node back.
 const FAILURES: u8 = 3;
