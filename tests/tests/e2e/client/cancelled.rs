@@ -1,25 +1,22 @@
 //! Futures that are dropped after so many polls, for every such number until they are done: what is
 //! asked next is answered right, nothing stays behind, and the counts balance.
 
-use std::convert::Infallible;
+mod acts;
+
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use bytes::Bytes;
 use steersman_e2e::authority::Authority;
 use steersman_e2e::memcached::RealMemcached;
-use steersman_memcached::{Builder, Client, Credentials, Tls};
+use steersman_memcached::{Builder, Client, Credentials, Hedge, Replication, Tls};
 
+use self::acts::{ACTS, fills};
 use super::{LONG, memcached, quick};
-
-type Act = fn(Client) -> Pin<Box<dyn Future<Output = ()>>>;
 
 /// More polls than any of these takes.
 const MANY: usize = 10_000;
-/// A lease that outlives the test.
-const LEASE: Duration = Duration::from_secs(1000);
 
 /// Polls a future when it is woken, so often at most; says whether it has ended by then.
 async fn polled(polls: usize, future: impl Future<Output = ()>) -> bool {
@@ -38,84 +35,6 @@ async fn polled(polls: usize, future: impl Future<Output = ()>) -> bool {
     })
     .await
 }
-
-async fn loads() -> Result<&'static str, Infallible> {
-    tokio::task::yield_now().await;
-    Ok("loaded")
-}
-
-async fn fills(client: &Client) -> Bytes {
-    let filled = client.get_or_fill("fill").lease(LEASE).load(loads).await;
-    filled.unwrap().data
-}
-
-/// What is dropped. Each of them succeeds whatever came before.
-const ACTS: &[(&str, Act)] = &[
-    ("get", |client| {
-        Box::pin(async move {
-            let found = client.get("kept").await.unwrap();
-            assert_eq!(found.unwrap().data, "as it was");
-            assert_eq!(client.get("missing").await.unwrap(), None);
-        })
-    }),
-    ("set", |client| {
-        Box::pin(async move {
-            client.set("a", "x").await.unwrap();
-            client.set("b", vec![b'x'; 900_000]).await.unwrap();
-            client.set("c", "x").noreply().await.unwrap();
-            let _ = client.add("d", "x").await.unwrap();
-            client.delete("d").noreply().await.unwrap();
-        })
-    }),
-    ("get_many", |client| {
-        Box::pin(async move {
-            let keys = (0..100).map(|n| format!("key-{n}")).collect::<Vec<_>>();
-            let keys = keys.iter().map(String::as_str).chain(["kept"]);
-            let many = client.get_many(keys).await;
-            assert_eq!(many.found["kept"].data, "as it was");
-            assert!(many.failed.is_empty());
-        })
-    }),
-    ("meta", |client| {
-        Box::pin(async move {
-            let reply = client.meta_get("kept", |get| get.value().ttl()).await;
-            assert_eq!(reply.unwrap().value.unwrap(), "as it was");
-            client.meta_set("m", "x", |set| set).await.unwrap();
-            client.meta_inspect("kept").await.unwrap();
-        })
-    }),
-    ("get_or_fill", |client| {
-        Box::pin(async move {
-            assert_eq!(fills(&client).await, "loaded");
-            // What was cached already was not loaded: it is the next time.
-            let _ = client.delete("fill").await.unwrap();
-            assert_eq!(fills(&client).await, "loaded");
-            client.invalidate("fill", LEASE).await.unwrap();
-            let fill = client.get_or_fill("fill").lease(LEASE);
-            let filled = fill.stale_while_revalidate().load_in_background(loads);
-            assert_eq!(filled.await.unwrap().data, "loaded");
-        })
-    }),
-    ("two who fill", |client| {
-        Box::pin(async move {
-            let _ = client.delete("fill").await.unwrap();
-            let (one, other) = tokio::join!(fills(&client), fills(&client));
-            assert_eq!((&one[..], &other[..]), (&b"loaded"[..], &b"loaded"[..]));
-        })
-    }),
-    ("administration", |client| {
-        Box::pin(async move {
-            client.ready(LONG).await.unwrap();
-            for node in client.nodes() {
-                let node = client.node(node.name()).unwrap();
-                node.stats("items").await.unwrap();
-                node.inspect("kept").await.unwrap();
-                let mut keys = node.keys().await.unwrap();
-                while keys.next().await.unwrap().is_some() {}
-            }
-        })
-    }),
-];
 
 /// All is well with the client, and nothing of what was dropped is left.
 async fn check(client: &Client, round: &str) {
@@ -173,7 +92,10 @@ async fn end_everywhere(build: impl Fn() -> Builder) {
             tokio::task::yield_now().await;
         }
         connected |= client.ready(Duration::ZERO).await.is_ok();
-        if turns % 2 == 0 {
+        if turns % 3 == 2 {
+            // Whoever waited for it to close leaves; it closes all the same.
+            polled(turns / 3, client.close_within(LONG)).await;
+        } else if turns % 3 == 1 {
             let closed = tokio::time::timeout(LONG, client.close()).await;
             closed.expect("it closes");
             for (node, pool) in client.connection_pool_metrics() {
@@ -198,6 +120,17 @@ async fn a_plain_client_forgets_what_was_dropped() {
     let build = || quick(servers.iter().map(RealMemcached::node)).max_in_flight(8);
     drop_everywhere(build().build().unwrap()).await;
     end_everywhere(build).await;
+}
+
+#[tokio::test]
+async fn so_does_one_with_replicas() {
+    let servers = [memcached(), memcached(), memcached()];
+    let nodes = servers.iter().map(RealMemcached::node);
+    // Every read is hedged at once, so that both attempts are dropped.
+    let replication = Replication::new(2)
+        .hedge(Hedge::After(Duration::ZERO))
+        .hedge_budget(1.0, 1_000);
+    drop_everywhere(quick(nodes).replicas(replication).build().unwrap()).await;
 }
 
 #[tokio::test]
