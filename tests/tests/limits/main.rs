@@ -47,6 +47,6 @@ fn send(stream: &mut TcpStream, piece: &[u8], times: usize) {
 }
 
 /// Stays connected until the peer is gone, and reads nothing that is worth it.
-fn linger(mut stream: TcpStream) {
-    while read_some(&mut stream) {}
+fn linger(stream: &mut TcpStream) {
+    while read_some(stream) {}
 }

@@ -49,7 +49,7 @@ fn reading(
     let server = serve(move |mut stream| {
         if read_some(&mut stream) {
             attack(&mut stream);
-            linger(stream);
+            linger(&mut stream);
         }
     });
     held_by(async move {
@@ -70,7 +70,7 @@ fn reading(
 
 #[test]
 fn an_endless_line() {
-    let line = [b'x'; 64 * 1024];
+    let line = vec![b'x'; 64 * 1024];
     let held = reading(Some(ErrorKind::Protocol), move |stream| {
         send(stream, &line, 1_000)
     });
@@ -235,7 +235,7 @@ fn a_server_that_never_reads() {
 
 #[test]
 fn endless_lines_in_the_handshake() {
-    let line = [b'x'; 64 * 1024];
+    let line = vec![b'x'; 64 * 1024];
     let server = serve(move |mut stream| send(&mut stream, &line, 1_000));
     let held = held_by(async move {
         let credentials = Credentials::new("user", "secret");

@@ -1,6 +1,12 @@
 //! What can go wrong, in a word, and how far an operation has come then.
 
 /// What went wrong.
+///
+/// [`Error::is_retryable`](crate::Error::is_retryable) and
+/// [`Error::maybe_executed`](crate::Error::maybe_executed) say what follows from it. A request may have
+/// been executed if the kind is `Timeout`, `ConnectionLost`, `Stalled` or `Protocol`; if its node was
+/// removed (`UnknownNode`) or the client ended (`Closed`, `Runtime`) while it was under way; and a read
+/// whose value cannot be decoded (`Codec`) has been. With all other kinds nothing was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -48,7 +54,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// How many kinds there are.
-    #[cfg(feature = "metrics")]
+    #[cfg(any(feature = "metrics", test))]
     pub(crate) const COUNT: usize = Self::Runtime as usize + 1;
 
     /// Its name in metrics and spans, as in `connection_lost`.
@@ -92,4 +98,54 @@ pub enum Stage {
     Exchange,
     /// The value had come, and was decoded.
     Decoding,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ErrorKind::{
+        Authentication, Closed, Codec, Config, ConnectionLost, InvalidArgument, InvalidKey,
+        NoNodeReachable, Overloaded, Protocol, Runtime, Server, Stalled, Timeout, Tls, UnknownNode,
+        Unreachable, Unsupported,
+    };
+    use super::*;
+    use crate::Error;
+
+    const ALL: [ErrorKind; ErrorKind::COUNT] = [
+        Config,
+        InvalidKey,
+        InvalidArgument,
+        UnknownNode,
+        Timeout,
+        Overloaded,
+        Unreachable,
+        Tls,
+        Authentication,
+        NoNodeReachable,
+        ConnectionLost,
+        Stalled,
+        Protocol,
+        Unsupported,
+        Server,
+        Codec,
+        Closed,
+        Runtime,
+    ];
+
+    #[test]
+    fn the_page_on_errors_says_of_each_kind_whether_it_may_be_repeated() {
+        let page = include_str!("../../../../docs/errors.md");
+        let rows = page.lines().filter_map(|line| {
+            let cells: Vec<_> = line.split('|').map(str::trim).collect();
+            let kind = cells.get(1)?.strip_prefix('`')?.strip_suffix('`')?;
+            (kind != "ErrorKind").then(|| (kind.to_owned(), cells[3], cells[4]))
+        });
+        let rows: Vec<_> = rows.collect();
+        assert_eq!(rows.len(), ALL.len());
+        for (kind, (name, retryable, executed)) in ALL.into_iter().zip(rows) {
+            assert_eq!(name, format!("{kind:?}"));
+            let error = Error::new(kind, Stage::Exchange, "");
+            assert_eq!(error.is_retryable(), retryable == "yes", "{name}");
+            assert!(!executed.is_empty(), "{name}");
+        }
+    }
 }
