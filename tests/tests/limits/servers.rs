@@ -72,7 +72,7 @@ fn reading(
 fn an_endless_line() {
     let line = vec![b'x'; 64 * 1024];
     let held = reading(Some(ErrorKind::Protocol), move |stream| {
-        send(stream, &line, 1_000)
+        send(stream, &line, 1_000);
     });
     assert!(held < REST, "{held}");
 }

@@ -158,7 +158,7 @@ fn what_was_sent_before_a_long_silence_is_overdue_after_it() {
     ledger.picked(at(SECOND));
     let mut found = Vec::new();
     ledger.settle(at(100 * SECOND), SECOND, |age, count| {
-        found.push((age, count))
+        found.push((age, count));
     });
     assert_eq!(found.len(), 1, "{found:?}");
     assert!((98 * SECOND..=99 * SECOND).contains(&found[0].0) && found[0].1 == 1);
