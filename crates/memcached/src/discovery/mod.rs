@@ -129,7 +129,7 @@ fn bare_endpoint(text: &str) -> crate::error::Result<Endpoint> {
         return Ok(node.endpoint().clone());
     }
     let what = format!(
-        "{text:?} is the place of no list: leave the name and the weight out, as in \"{}\"",
+        "the place of a list is an address alone: leave the name and the weight out, as in \"{}\"",
         node.endpoint()
     );
     Err(Error::config("discovery", what))
