@@ -183,6 +183,10 @@ fn split_host_port(addr: &str) -> Result<(&str, u16), &'static str> {
     if host.contains(['=', '@', '/', '?', '*', '[', ']']) {
         return Err("the host has a character that no host has");
     }
+    // With its port it would be read as the path of a socket.
+    if host == "unix" {
+        return Err("a Unix socket is written with its path, as in unix:/run/memcached.sock");
+    }
     let port = match port {
         None => DEFAULT_PORT,
         Some(port) if port.bytes().all(|b| b.is_ascii_digit()) => port
@@ -327,6 +331,8 @@ mod tests {
             ("host/path", "no host has"),
             ("[::1", "no `]`"),
             ("[::1]x", "no port"),
+            ("unix", "with its path"),
+            ("n=unix*2", "with its path"),
             ("h*0", "weight"),
             ("h*", "weight"),
             ("h*two", "weight"),
