@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use super::fault::Fault;
 use super::impostor::{Impostor, garbage};
-use super::occupant::{Ballast, Squatters, connections};
+use super::occupant::{Ballast, Squatters, answers, connections};
 use super::schedule::Step;
 use crate::memcached::RealMemcached;
 
@@ -20,6 +20,8 @@ use crate::memcached::RealMemcached;
 const LIMIT: &str = "40";
 /// More than enough to reach it.
 const CROWD: usize = 60;
+/// A server that has taken nobody for so long after its limit was reached never will.
+const STUCK: Duration = Duration::from_secs(10);
 /// How many new connections wait for a server with a short queue.
 const BACKLOG: &str = "8";
 
@@ -219,6 +221,30 @@ impl Node {
             _ => self.network(step, &mut random).await,
         }
         Ok(())
+    }
+
+    /// Waits until the server itself is well, which clients that find it again presuppose; whether it had to
+    /// be restarted for that.
+    ///
+    /// Memcached stops to accept when its table is full and notes that only afterwards. If those who are about
+    /// to leave have left by then, it waits for one more to do so, and a table of connections in use may
+    /// see none.
+    pub async fn recover(&mut self, ledger: &Ledger) -> io::Result<bool> {
+        let Kind::Real { server, .. } = &mut self.kind else {
+            return Ok(false);
+        };
+        let begun = tokio::time::Instant::now();
+        while block_in_place(|| answers(server.addr())).is_err() {
+            if self.role == Role::Waiting && begun.elapsed() > STUCK {
+                let loss = ledger.loss(self.home);
+                block_in_place(|| server.kill())?;
+                loss.ended();
+                block_in_place(|| server.restart())?;
+                return Ok(true);
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+        Ok(false)
     }
 
     /// What a proxy, or the embedded server, does on its own.

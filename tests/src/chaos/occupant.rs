@@ -111,6 +111,12 @@ pub fn connections(addr: SocketAddr) -> io::Result<u64> {
         .ok_or_else(|| io::Error::other(format!("{addr} does not say how many connections it has")))
 }
 
+/// Whether the server takes one more connection, and answers it.
+pub fn answers(addr: SocketAddr) -> io::Result<()> {
+    Line::within(addr, Duration::from_secs(1))?.ask("version\r\n")?;
+    Ok(())
+}
+
 /// A connection for one request after the other.
 struct Line {
     stream: BufReader<TcpStream>,
@@ -118,8 +124,12 @@ struct Line {
 
 impl Line {
     fn connect(addr: SocketAddr) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&addr, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        Self::within(addr, PATIENCE)
+    }
+
+    fn within(addr: SocketAddr, patience: Duration) -> io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&addr, patience)?;
+        stream.set_read_timeout(Some(patience))?;
         stream.set_nodelay(true)?;
         Ok(Self {
             stream: BufReader::new(stream),

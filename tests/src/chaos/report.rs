@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::fault::Fault;
+use super::side::Blow;
 use super::tally::Tally;
 
 /// What a run has come to.
@@ -24,6 +25,8 @@ pub struct Report {
     pub tally: Tally,
     /// How often each fault struck, and how long it was felt at most once its cause was gone.
     pub faults: BTreeMap<Fault, (u64, Duration)>,
+    /// How many servers accepted nobody any more, so that they were restarted.
+    pub stuck: u64,
     /// The longest that a node took to answer after all faults were over.
     pub slowest_healing: Duration,
     /// The resident memory before the first round, in bytes.
@@ -46,11 +49,12 @@ impl Report {
         }
     }
 
-    /// A fault has struck, and was felt for so long once its cause was gone.
-    pub fn struck(&mut self, fault: Fault, felt: Duration) {
-        let (times, longest) = self.faults.entry(fault).or_default();
+    /// A fault has struck.
+    pub fn struck(&mut self, blow: Blow) {
+        let (times, longest) = self.faults.entry(blow.fault).or_default();
         *times += 1;
-        *longest = felt.max(*longest);
+        *longest = blow.felt.max(*longest);
+        self.stuck += u64::from(blow.was_fatal);
     }
 
     fn times(&self) -> u64 {
@@ -87,6 +91,7 @@ impl Report {
             "answers_of_replicas": self.tally.replicated,
             "longest_overrun_ms": milliseconds(self.tally.longest_overrun),
             "faults": faults.collect::<serde_json::Map<_, _>>(),
+            "servers_stuck": self.stuck,
             "slowest_healing_ms": milliseconds(self.slowest_healing),
             "memory_at_first": self.memory_at_first,
             "peak_memory": self.peak_memory,
@@ -127,6 +132,7 @@ impl fmt::Display for Report {
              {calls} calls, {times} faults\n\
              {} answers were held against a confirmed write, {} had none before them, {} were of replicas\n\
              no call took longer than its time-out and {} ms\n\
+             {} servers accepted nobody any more, and were restarted\n\
              after all faults every node answered within {} ms\n\
              memory: {:.1} MiB at first, {:.1} MiB at most",
             self.seed,
@@ -137,6 +143,7 @@ impl fmt::Display for Report {
             self.tally.unheld,
             self.tally.replicated,
             milliseconds(self.tally.longest_overrun),
+            self.stuck,
             milliseconds(self.slowest_healing),
             mebibytes(self.memory_at_first),
             mebibytes(self.peak_memory),

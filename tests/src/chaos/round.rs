@@ -129,9 +129,7 @@ impl Round<'_> {
         let mut after = Vec::new();
         for suffered in join_all(sides.into_iter().map(suffer)).await {
             let (side, struck) = suffered??;
-            for (fault, felt) in struck {
-                report.struck(fault, felt);
-            }
+            struck.into_iter().for_each(|blow| report.struck(blow));
             after.push(side);
         }
         report.peak_memory = report.peak_memory.max(Vitals::now()?.memory);

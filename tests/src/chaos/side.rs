@@ -20,8 +20,16 @@ pub struct Side {
     lane: Lane,
 }
 
-/// The faults that have struck, and how long each was felt when its cause was gone.
-pub type Struck = Vec<(Fault, Duration)>;
+/// A fault that has struck.
+#[derive(Debug, Clone, Copy)]
+pub struct Blow {
+    /// Which.
+    pub fault: Fault,
+    /// For how long a client felt it when its cause was gone.
+    pub felt: Duration,
+    /// Whether the server [did not get over it](Node::recover) by itself.
+    pub was_fatal: bool,
+}
 
 impl Side {
     /// One with these nodes.
@@ -44,16 +52,21 @@ impl Side {
         stage: Arc<Stage>,
         subject: Arc<Subject>,
         lasts: Duration,
-    ) -> io::Result<(Self, Struck)> {
+    ) -> io::Result<(Self, Vec<Blow>)> {
         let end = Instant::now() + lasts;
         let mut struck = Vec::new();
         while Instant::now() < end {
             let Some(step) = self.lane.next() else { break };
             let node = &mut self.nodes[step.node];
             node.suffer(step, &stage.ledger).await?;
+            let was_fatal = node.recover(&stage.ledger).await?;
             let after = format!("{} of {:?}", step.fault, node.role);
             let felt = subject.answers(&stage, node.home, &after).await;
-            struck.push((step.fault, felt));
+            struck.push(Blow {
+                fault: step.fault,
+                felt,
+                was_fatal,
+            });
             sleep(step.rest).await;
         }
         Ok((self, struck))

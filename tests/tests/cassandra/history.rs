@@ -22,15 +22,20 @@ async fn listening<P: Policy + 'static>(
     let reads = Reads::listened_to(session, EVERYWHERE, balancer.clone())
         .await
         .expect("the table is there");
-    // The session may still be connecting to node 2.
+    // The session may still be connecting to node 2, and nodes that were just started, on a machine with
+    // much to do, take their time for a read.
     let deadline = Instant::now() + seconds(60);
     loop {
         let report = Load::closed(&reads, 300).await;
-        report.assert_none_failed("while all is well");
-        if report.count(2) > 0 {
+        if report.failed() == 0 && report.count(2) > 0 {
             return reads;
         }
-        assert!(Instant::now() < deadline, "node 2 does not answer");
+        assert!(
+            Instant::now() < deadline,
+            "all is well, and node 2 has answered {} of 300 reads, while {} have failed",
+            report.count(2),
+            report.failed()
+        );
     }
 }
 
