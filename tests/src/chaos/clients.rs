@@ -1,8 +1,12 @@
-//! The clients: one as it comes, one with everything tight, one with replicas; all quick to notice.
+//! The clients: one as it comes, one with everything tight, one with replicas, one with TLS, credentials and
+//! discovery; all quick to notice.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use steersman_memcached::{Backoff, Builder, Client, Hedge, Replication};
+
+use super::node::Role;
 
 /// The time-out of every call.
 pub const TIMEOUT: Duration = Duration::from_millis(300);
@@ -34,11 +38,31 @@ pub enum Kind {
     Tight,
     /// With each key on two nodes, and hedged reads.
     Replicated,
+    /// Of nodes that want TLS and credentials, which it discovers and which come and go.
+    Guarded,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Plain, Self::Tight, Self::Replicated];
+    pub const ALL: [Self; 4] = [Self::Plain, Self::Tight, Self::Replicated, Self::Guarded];
+
+    /// Its nodes, by their numbers.
+    pub const fn homes(self) -> Range<usize> {
+        match self {
+            Self::Plain | Self::Tight | Self::Replicated => Role::OPEN,
+            Self::Guarded => Role::WITH_A_GUARD,
+        }
+    }
+
+    /// Whether its keys whose owner is this node are on other nodes, too: at the same time, or while the node is
+    /// no member. Of those only attribution is promised.
+    pub fn shares_keys_of(self, home: usize) -> bool {
+        match self {
+            Self::Plain | Self::Tight => false,
+            Self::Replicated => true,
+            Self::Guarded => Role::ALL[home] == Role::Guest,
+        }
+    }
 
     /// What its keys begin with: what is promised of a key on several nodes is less, so those keys are its
     /// own.
@@ -46,15 +70,12 @@ impl Kind {
         match self {
             Self::Plain | Self::Tight => "single:",
             Self::Replicated => "replicated:",
+            Self::Guarded => "guarded:",
         }
     }
 
-    /// Builds it.
-    ///
-    /// # Errors
-    ///
-    /// If an option is invalid, which none is.
-    pub fn build(self, nodes: &[String]) -> steersman_memcached::Result<Client> {
+    /// A client of this kind, of nodes that want nothing but to be asked.
+    pub fn builder(self, nodes: &[String]) -> Builder {
         let backoff = Backoff {
             initial: BACKOFF / 10,
             max: BACKOFF,
@@ -66,12 +87,12 @@ impl Kind {
             .connection_timeout(CONNECTING)
             .stalled_after(SILENCE)
             .backoff(backoff);
-        self.shape(builder).build()
+        self.shape(builder)
     }
 
     fn shape(self, builder: Builder) -> Builder {
         match self {
-            Self::Plain => builder,
+            Self::Plain | Self::Guarded => builder,
             Self::Tight => builder
                 .autobatching(false)
                 .max_connections(4)

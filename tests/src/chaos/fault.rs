@@ -41,11 +41,17 @@ pub enum Fault {
     Garbage,
     /// Answers with error lines.
     ErrorLines,
+    /// The client has a wrong password, and needs it: its connections are reset.
+    WrongPassword,
+    /// Killed, and back at once with another password, which the client is told later.
+    PasswordChanged,
+    /// Not in the list that the client discovers, and then again.
+    NoMember,
 }
 
 impl Fault {
     /// Every kind.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::Down,
         Self::Restart,
         Self::Paused,
@@ -64,6 +70,9 @@ impl Fault {
         Self::ConnectionTableFull,
         Self::Garbage,
         Self::ErrorLines,
+        Self::WrongPassword,
+        Self::PasswordChanged,
+        Self::NoMember,
     ];
 
     /// Its name in reports.
@@ -87,6 +96,9 @@ impl Fault {
             Self::ConnectionTableFull => "connection table full",
             Self::Garbage => "garbage for replies",
             Self::ErrorLines => "error lines",
+            Self::WrongPassword => "wrong password",
+            Self::PasswordChanged => "killed, another password",
+            Self::NoMember => "no member for a while",
         }
     }
 }

@@ -9,6 +9,7 @@ use steersman_testkit::ledger::{Held, Read, Violation, Write};
 use tokio::time::timeout;
 
 use super::clients::{CALL_BOUND, Kind, TIMEOUT};
+use super::key::Key;
 use super::stage::Stage;
 use super::workload::Caller;
 
@@ -56,13 +57,14 @@ impl Caller {
         &mut self,
         stage: &Stage,
         operation: &'static str,
+        key: &Key,
         read: Read<'_>,
         answer: Option<Result<Option<Value>, Error>>,
     ) -> bool {
         let verdict = match answer {
             Some(Ok(Some(value))) => {
                 self.tally.count(operation, "hit");
-                if self.kind == Kind::Replicated {
+                if key.is_shared {
                     read.found_somewhere(&value.data).map(|()| None)
                 } else {
                     read.found(&value.data).map(Some)
@@ -70,7 +72,7 @@ impl Caller {
             }
             Some(Ok(None)) => {
                 self.tally.count(operation, "miss");
-                if self.kind == Kind::Replicated {
+                if key.is_shared {
                     Ok(None)
                 } else {
                     read.missed().map(Some)
@@ -142,7 +144,8 @@ impl Caller {
                 | ErrorKind::Stalled
                 | ErrorKind::Protocol
                 | ErrorKind::Server
-        );
+        ) || self.kind == Kind::Guarded
+            && matches!(error.kind(), ErrorKind::Authentication | ErrorKind::Tls);
         if !expected {
             stage
                 .broken

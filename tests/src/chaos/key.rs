@@ -12,6 +12,8 @@ pub struct Key {
     pub name: String,
     /// The owner's number.
     pub home: usize,
+    /// Whether it is on [other nodes](Kind::shares_keys_of), too.
+    pub is_shared: bool,
     /// How many bytes its values have besides their stamp.
     pub size: usize,
 }
@@ -38,8 +40,10 @@ impl Key {
             let home = nodes.iter().position(|node| *node == owner.name());
             // One large value in ten.
             let size = SIZES[[0, 0, 0, 0, 1, 1, 1, 2, 2, 3][number % 10]];
+            let home = home.expect("the owner is one of the client's nodes");
             Ok(Self {
-                home: home.expect("the owner is one of the client's nodes"),
+                home,
+                is_shared: kind.shares_keys_of(home),
                 name,
                 size,
             })

@@ -1,19 +1,23 @@
 //! Chaos: real servers that fail in every way there is, under full load, and what holds all the same.
 //!
-//! A run consists of **rounds**. In each there are new clients, whose callers never pause, and two **sides** of
+//! A run consists of **rounds**. In each there are new clients, whose callers never pause, and three **sides** of
 //! nodes on each of which one fault after the other happens. At the end of a round the faults are over, and
 //! everything has to be well again: see [`round`]. Which fault strikes when, and what the callers draw,
 //! follows from a seed. What the machine does meanwhile does not, so a seed repeats what was done
 //! to the servers rather than every interleaving.
 
 pub mod clients;
+pub mod cluster;
 pub mod fault;
+pub mod guard;
 pub mod impostor;
 mod judge;
 pub mod key;
+pub mod line;
 pub mod node;
 pub mod occupant;
 pub mod report;
+pub mod roster;
 pub mod round;
 pub mod schedule;
 pub mod side;
@@ -31,6 +35,8 @@ use fastrand::Rng;
 use steersman_testkit::ledger::Ledger;
 
 use self::clients::Kind;
+use self::cluster::Cluster;
+use self::guard::Guard;
 use self::key::Key;
 use self::node::{Node, Role};
 use self::report::Report;
@@ -43,6 +49,8 @@ use crate::vitals::Vitals;
 
 /// How long faults happen in one round.
 const ROUND: Duration = Duration::from_secs(14);
+/// How many nodes of which one at a time is struck.
+const NODES_OF_A_SIDE: usize = 3;
 /// How many keys there are of each kind of client that has its own.
 const KEYS: usize = 1_200;
 /// By how much the process may grow: what the clients may hold in their buffers and queues, and the ledger.
@@ -68,11 +76,13 @@ pub struct Options {
 /// Outside of a Tokio runtime of several threads.
 pub async fn run(options: Options) -> Result<Report, Box<dyn Error>> {
     let mut random = Rng::with_seed(options.seed);
+    let guard = Guard::new()?;
     let mut nodes = Vec::new();
     for (home, role) in Role::ALL.into_iter().enumerate() {
-        nodes.push(Node::start(role, home).await?);
+        nodes.push(Node::start(role, home, &guard).await?);
     }
-    let names: Vec<String> = nodes.iter().map(Node::name).collect();
+    let names = nodes.iter().map(Node::name).collect();
+    let cluster = Arc::new(Cluster::new(names, guard));
     let stage = Arc::new(Stage {
         ledger: Ledger::new(),
         broken: Broken::default(),
@@ -83,29 +93,30 @@ pub async fn run(options: Options) -> Result<Report, Box<dyn Error>> {
         stage.ledger.may_lack_memory(node.home);
     }
     let keys = Kind::ALL.map(|kind| {
-        let client = kind.build(&names)?;
-        Key::all(kind, KEYS, &client, &names).map(Arc::new)
+        let client = kind.builder(&cluster.names[kind.homes()]).build()?;
+        Key::all(kind, KEYS, &client, &cluster.names).map(Arc::new)
     });
-    let [plain, tight, replicated] = keys;
-    let keys = [plain?, tight?, replicated?];
+    let [plain, tight, replicated, guarded] = keys;
+    let keys = [plain?, tight?, replicated?, guarded?];
     // The clients that said where keys live are gone by then.
     for node in &nodes {
         node.deserted().await;
     }
-    let right = nodes.split_off(nodes.len() / 2);
     let mut sides = Vec::new();
-    for nodes in [nodes, right] {
+    while !nodes.is_empty() {
+        let others = nodes.split_off(NODES_OF_A_SIDE);
         sides.push(Side::new(random.u64(..), nodes));
+        nodes = others;
     }
 
     let measured = stage.pace.start();
-    let mut report = Report::new(options.seed, names.len());
+    let mut report = Report::new(options.seed, cluster.names.len());
     report.memory_at_first = Vitals::now()?.memory;
     while measured.elapsed() < options.duration && stage.broken.count() == 0 {
         let left = options.duration.saturating_sub(measured.elapsed());
         let round = Round {
             stage: &stage,
-            names: &names,
+            cluster: &cluster,
             keys: &keys,
             seed: random.u64(..),
             lasts: left.min(ROUND),

@@ -1,7 +1,7 @@
 //! Those who take what a server has: its connections, its queue of new ones, its memory.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-/// A server that works answers by then, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(120);
+use super::line::{Door, Line};
 
 /// Connections that do nothing; they end when this is dropped.
 #[derive(Debug)]
@@ -65,7 +64,7 @@ impl Ballast {
 }
 
 fn fill(addr: SocketAddr, stop: &AtomicBool) -> io::Result<u64> {
-    let mut line = Line::connect(addr)?;
+    let mut line = Line::connect(Door { addr, lock: None })?;
     let (mut stored, mut refused) = (Vec::new(), 0);
     let mut number = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -94,59 +93,4 @@ fn fill(addr: SocketAddr, stop: &AtomicBool) -> io::Result<u64> {
         }
     }
     Ok(refused)
-}
-
-/// How many connections the server has, that of whoever asks included.
-pub fn connections(addr: SocketAddr) -> io::Result<u64> {
-    let mut line = Line::connect(addr)?;
-    let mut found = None;
-    let mut said = line.ask("stats\r\n")?;
-    while said != "END" {
-        if let Some(count) = said.strip_prefix("STAT curr_connections ") {
-            found = count.parse().ok();
-        }
-        said = line.hear()?;
-    }
-    found
-        .ok_or_else(|| io::Error::other(format!("{addr} does not say how many connections it has")))
-}
-
-/// Whether the server takes one more connection, and answers it.
-pub fn answers(addr: SocketAddr) -> io::Result<()> {
-    Line::within(addr, Duration::from_secs(1))?.ask("version\r\n")?;
-    Ok(())
-}
-
-/// A connection for one request after the other.
-struct Line {
-    stream: BufReader<TcpStream>,
-}
-
-impl Line {
-    fn connect(addr: SocketAddr) -> io::Result<Self> {
-        Self::within(addr, PATIENCE)
-    }
-
-    fn within(addr: SocketAddr, patience: Duration) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&addr, patience)?;
-        stream.set_read_timeout(Some(patience))?;
-        stream.set_nodelay(true)?;
-        Ok(Self {
-            stream: BufReader::new(stream),
-        })
-    }
-
-    fn ask(&mut self, request: &str) -> io::Result<String> {
-        self.stream.get_mut().write_all(request.as_bytes())?;
-        self.hear()
-    }
-
-    fn hear(&mut self) -> io::Result<String> {
-        let mut line = String::new();
-        if self.stream.read_line(&mut line)? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        line.truncate(line.trim_end().len());
-        Ok(line)
-    }
 }

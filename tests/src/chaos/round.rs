@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::clients::Kind;
+use super::cluster::Cluster;
 use super::key::Key;
 use super::report::Report;
 use super::side::Side;
@@ -29,7 +30,7 @@ use super::workload::Caller;
 use crate::vitals::Vitals;
 
 /// How many tasks each client has.
-const CALLERS: u32 = 24;
+const CALLERS: u32 = 18;
 /// Between two looks at something that is going to change.
 const LOOK: Duration = Duration::from_millis(5);
 /// What has not happened by then never will.
@@ -40,10 +41,10 @@ const NEVER: Duration = Duration::from_secs(60);
 pub struct Round<'a> {
     /// What the callers share.
     pub stage: &'a Arc<Stage>,
-    /// The nodes' names.
-    pub names: &'a [String],
+    /// The nodes as clients are told of them.
+    pub cluster: &'a Arc<Cluster>,
     /// The keys of each kind of client.
-    pub keys: &'a [Arc<Vec<Key>>; 3],
+    pub keys: &'a [Arc<Vec<Key>>; Kind::ALL.len()],
     /// What the callers draw follows from it.
     pub seed: u64,
     /// For how long faults begin.
@@ -64,14 +65,14 @@ impl Round<'_> {
         let before = Vitals::now()?;
         let mut clients = Vec::new();
         for kind in Kind::ALL {
-            clients.push(Arc::new(Subject::new(kind, self.names)?));
+            clients.push(Arc::new(Subject::new(kind, self.cluster)?));
         }
         for subject in &clients {
             subject.client.ready(NEVER).await?;
         }
         self.stage.stop.store(false, Ordering::Relaxed);
         let callers = self.callers(&clients);
-        let sides = self.trouble(sides, &clients[0], report).await?;
+        let sides = self.trouble(sides, &clients, report).await?;
         for subject in &clients {
             self.heal(subject, report).await;
             subject.is_healthy(self.stage).await;
@@ -100,7 +101,7 @@ impl Round<'_> {
             keys: Arc::clone(&self.keys[subject.kind as usize]),
             writer,
             random: Rng::with_seed(self.seed ^ u64::from(writer)),
-            tally: Tally::new(self.names.len()),
+            tally: Tally::new(self.cluster.names.len()),
             latencies: None,
         }
     }
@@ -115,21 +116,26 @@ impl Round<'_> {
         numbered.map(of_client).collect()
     }
 
-    /// Lets faults happen on both sides.
+    /// Lets faults happen on all sides.
     async fn trouble(
         &self,
         sides: Vec<Side>,
-        subject: &Arc<Subject>,
+        clients: &[Arc<Subject>],
         report: &mut Report,
     ) -> io::Result<Vec<Side>> {
         let suffer = |side: Side| {
-            let (stage, subject) = (Arc::clone(self.stage), Arc::clone(subject));
-            tokio::spawn(side.suffer(stage, subject, self.lasts))
+            let uses = |subject: &&Arc<Subject>| side.is_used_by(subject.kind);
+            let subject = clients.iter().find(uses).map(Arc::clone);
+            let subject = subject.expect("each side has a client");
+            let (stage, cluster) = (Arc::clone(self.stage), Arc::clone(self.cluster));
+            tokio::spawn(side.suffer(stage, cluster, subject, self.lasts))
         };
         let mut after = Vec::new();
         for suffered in join_all(sides.into_iter().map(suffer)).await {
             let (side, struck) = suffered??;
-            struck.into_iter().for_each(|blow| report.struck(blow));
+            for blow in struck {
+                report.struck(blow);
+            }
             after.push(side);
         }
         report.peak_memory = report.peak_memory.max(Vitals::now()?.memory);
@@ -139,7 +145,7 @@ impl Round<'_> {
     /// Every node answers within the bound.
     async fn heal(&self, subject: &Subject, report: &mut Report) {
         let after = format!("all faults (client {:?})", subject.kind);
-        let homes = 0..self.names.len();
+        let homes = subject.kind.homes();
         let answers = homes.map(|home| subject.answers(self.stage, home, &after));
         let slowest = join_all(answers).await.into_iter().max();
         report.slowest_healing = report.slowest_healing.max(slowest.unwrap_or_default());
@@ -149,7 +155,7 @@ impl Round<'_> {
     async fn end(&self, callers: Vec<Vec<JoinHandle<Tally>>>) -> Vec<Tally> {
         let mut tallies = Vec::new();
         for callers in callers {
-            let mut sum = Tally::new(self.names.len());
+            let mut sum = Tally::new(self.cluster.names.len());
             for caller in callers {
                 match caller.await {
                     Ok(tally) => sum.add(&tally),
@@ -164,6 +170,12 @@ impl Round<'_> {
     /// What the client has counted is what was done.
     fn balance(&self, subject: &Subject, tally: &Tally) {
         let kind = subject.kind;
+        // What keys of other nodes, too, come to is any node's.
+        let anywhere = kind
+            .homes()
+            .filter(|home| kind.shares_keys_of(*home))
+            .map(|home| tally.sent[home] + tally.dropped[home])
+            .sum::<u64>();
         for (node, metrics) in subject.client.connection_pool_metrics() {
             let report = |what: String| {
                 self.stage.broken.report(format_args!(
@@ -179,14 +191,24 @@ impl Round<'_> {
             let ended = metrics.operations_executed
                 + metrics.operations_executed_with_error
                 + metrics.operations_cancelled;
-            let home = self.names.iter().position(|name| **name == *node);
+            let home = self.cluster.names.iter().position(|name| **name == *node);
             let home = home.expect("the client has the nodes it was given");
             let sent = tally.sent[home] + subject.asked(home);
-            let dropped = tally.dropped[home];
-            // A call with replicas makes as many requests as it takes.
-            if kind != Kind::Replicated && !(sent..=sent + dropped).contains(&ended) {
+            let more = tally.dropped[home] + anywhere;
+            if !kind.shares_keys_of(home) && !(sent..=sent + more).contains(&ended) {
                 report(format!(
-                    "{ended} operations ended, {sent} were made and {dropped} more were dropped"
+                    "{ended} operations ended, {sent} were made and {more} more may have been"
+                ));
+            }
+        }
+        if kind == Kind::Guarded {
+            let (told, metrics) = (
+                self.cluster.roster.changes(),
+                subject.client.discovery_metrics(),
+            );
+            if metrics.taken != told {
+                self.stage.broken.report(format_args!(
+                    "{told} lists of members were news for the client {kind:?}: {metrics:?}"
                 ));
             }
         }

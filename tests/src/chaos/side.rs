@@ -1,4 +1,4 @@
-//! One of the two sides on which faults happen at the same time: its nodes, and what is dealt to them.
+//! One of the sides on which faults happen at the same time: its nodes, and what is dealt to them.
 
 use std::io;
 use std::sync::Arc;
@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use super::clients::Kind;
+use super::cluster::Cluster;
 use super::fault::Fault;
 use super::node::Node;
 use super::schedule::Lane;
@@ -41,6 +43,12 @@ impl Side {
         }
     }
 
+    /// Whether all of it are nodes of a client of this kind.
+    pub fn is_used_by(&self, kind: Kind) -> bool {
+        let homes = kind.homes();
+        self.nodes.iter().all(|node| homes.contains(&node.home))
+    }
+
     /// One fault after the other for a while. For a task of its own: to end a process or to start one blocks
     /// it.
     ///
@@ -50,6 +58,7 @@ impl Side {
     pub async fn suffer(
         mut self,
         stage: Arc<Stage>,
+        cluster: Arc<Cluster>,
         subject: Arc<Subject>,
         lasts: Duration,
     ) -> io::Result<(Self, Vec<Blow>)> {
@@ -58,7 +67,7 @@ impl Side {
         while Instant::now() < end {
             let Some(step) = self.lane.next() else { break };
             let node = &mut self.nodes[step.node];
-            node.suffer(step, &stage.ledger).await?;
+            node.suffer(step, &stage.ledger, &cluster).await?;
             let was_fatal = node.recover(&stage.ledger).await?;
             let after = format!("{} of {:?}", step.fault, node.role);
             let felt = subject.answers(&stage, node.home, &after).await;

@@ -14,6 +14,7 @@ use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use super::clients::{HEALING_BOUND, Kind};
+use super::cluster::Cluster;
 use super::stage::Stage;
 
 /// Between two requests to a node that may not be well.
@@ -28,25 +29,25 @@ pub struct Subject {
     pub kind: Kind,
     /// The client.
     pub client: Client,
-    nodes: Vec<String>,
+    names: Vec<String>,
     events: Mutex<EventStream>,
     /// How often each node was asked whether it is well.
     asked: Vec<AtomicU64>,
 }
 
 impl Subject {
-    /// A new client of these nodes.
+    /// A new client.
     ///
     /// # Errors
     ///
     /// If an option is invalid, which none is.
-    pub fn new(kind: Kind, nodes: &[String]) -> steersman_memcached::Result<Self> {
-        let client = kind.build(nodes)?;
+    pub fn new(kind: Kind, cluster: &Cluster) -> steersman_memcached::Result<Self> {
+        let client = cluster.client(kind)?;
         Ok(Self {
             kind,
             events: Mutex::new(client.events()),
-            asked: nodes.iter().map(|_| AtomicU64::new(0)).collect(),
-            nodes: nodes.to_vec(),
+            asked: cluster.names.iter().map(|_| AtomicU64::new(0)).collect(),
+            names: cluster.names.clone(),
             client,
         })
     }
@@ -59,7 +60,7 @@ impl Subject {
     /// Waits until a node answers, of which what was wrong with it is over; says how long that took. It must
     /// not be longer than [`HEALING_BOUND`].
     pub async fn answers(&self, stage: &Stage, home: usize, after: &str) -> Duration {
-        let node = &self.nodes[home];
+        let node = &self.names[home];
         let measured = stage.pace.start();
         let mut is_late = false;
         while measured.lived() < NEVER {
@@ -99,7 +100,9 @@ impl Subject {
             while let Some(event) = self.news() {
                 match event {
                     Event::NodeUnhealthy { node, reason } => drop(unhealthy.insert(node, reason)),
-                    Event::NodeHealthy { node } => drop(unhealthy.remove(&node)),
+                    Event::NodeHealthy { node } | Event::NodeRemoved { node } => {
+                        drop(unhealthy.remove(&node));
+                    }
                     _ => {}
                 }
             }

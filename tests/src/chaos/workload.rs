@@ -104,7 +104,7 @@ impl Caller {
         self.tally.sent[key.home] += 1;
         let answer = self.watch(stage, "get", self.client.get(&key.name)).await;
         let found = matches!(answer, Some(Ok(Some(_))));
-        self.judge(stage, "get", read, answer).then_some(found)
+        self.judge(stage, "get", key, read, answer).then_some(found)
     }
 
     async fn get_many(&mut self, stage: &Stage, keys: &[Key]) -> bool {
@@ -142,7 +142,7 @@ impl Caller {
             } else {
                 Ok(None)
             };
-            self.judge(stage, "get_many", read, Some(answer));
+            self.judge(stage, "get_many", key, read, Some(answer));
         }
         went_well
     }
@@ -193,7 +193,7 @@ impl Caller {
             Some(Ok(Some(value))) => value.cas,
             _ => None,
         };
-        if !self.judge(stage, "gets", read, answer) {
+        if !self.judge(stage, "gets", key, read, answer) {
             return false;
         }
         let Some(cas) = cas else { return true };
@@ -227,7 +227,7 @@ impl Caller {
         if self.random.bool() {
             let read = stage.ledger.read(key.home, &key.name);
             match timeout(patience, self.client.get(&key.name)).await {
-                Ok(answer) => return self.judge(stage, "get", read, Some(answer)),
+                Ok(answer) => return self.judge(stage, "get", key, read, Some(answer)),
                 Err(_) => self.tally.count("get", "dropped"),
             }
         } else {

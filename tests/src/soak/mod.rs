@@ -76,7 +76,7 @@ pub async fn run(options: Options) -> Result<Report, Box<dyn Error>> {
     let mut callers = Vec::new();
     let mut clients = Vec::new();
     for (kind, number) in [Kind::Plain, Kind::Replicated].into_iter().zip(0..) {
-        let client = kind.build(&names)?;
+        let client = kind.builder(&names).build()?;
         client.ready(Duration::from_secs(30)).await?;
         let keys = Arc::new(Key::all(kind, KEYS, &client, &names)?);
         for writer in number * CALLERS..(number + 1) * CALLERS {

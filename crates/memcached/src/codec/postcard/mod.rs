@@ -1,8 +1,18 @@
 //! The compact binary format of postcard, by serde.
+//!
+//! It is written by the `postcard` crate and read here: that crate's own reader goes as deep as a value says,
+//! until the stack ends, and takes as many elements without content as it says, which may be 2^64 in ten
+//! bytes. What is stored may be hostile, so both have bounds here.
+
+mod deserializer;
+mod reader;
+#[cfg(test)]
+mod tests;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use self::deserializer::Deserializer;
 use super::error::{CodecError, CodecErrorKind};
 use super::layout::Format;
 use super::{Decode, Encode, Encoded};
@@ -11,9 +21,11 @@ use super::{Decode, Encode, Encoded};
 /// implement serde's traits. Needs the crate's feature `postcard`.
 ///
 /// It stores no names and no types: what reads a value must have the type that wrote it, field by
-/// field, or gets an error at best. Give keys a version if types may change while values live. A type
-/// that contains itself is decoded to whatever depth the value says, so read such types from
-/// servers that others can write to by `Json`, which bounds it.
+/// field, or gets an error at best. Give keys a version if types may change while values live.
+///
+/// What is read may be nested 128 deep, where each list, map, structure, enumeration and option counts, and
+/// have 65,536 elements of lists and maps that take no bytes, such as those of a `Vec<()>`. A value beyond that
+/// can be stored, and is [corrupt](CodecErrorKind::Corrupt) when it is read.
 ///
 /// ```
 /// use steersman_memcached::codec::{Decode, Encode, Postcard};
@@ -45,12 +57,14 @@ impl<T: DeserializeOwned> Decode<T> for Postcard {
     fn decode(&self, value: Encoded, max_size: usize) -> Result<T, CodecError> {
         let data = Self::unmark(value, max_size)?;
         let what = "is nothing in postcard of the type that was asked for";
-        match postcard::take_from_bytes(&data) {
-            Ok((value, [])) => Ok(value),
-            Ok((_, rest)) => Err(CodecError::corrupt(format!(
-                "{what}: {} bytes are left over",
-                rest.len()
-            ))),
+        let mut deserializer = Deserializer::new(&data);
+        match T::deserialize(&mut deserializer) {
+            Ok(value) => match deserializer.left_over() {
+                0 => Ok(value),
+                rest => Err(CodecError::corrupt(format!(
+                    "{what}: {rest} bytes are left over"
+                ))),
+            },
             Err(error) => Err(CodecError::corrupt(what).with_source(error)),
         }
     }
