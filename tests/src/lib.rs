@@ -6,6 +6,7 @@ pub mod chaos;
 pub mod command_line;
 pub mod memcached;
 pub mod pace;
+pub mod reality;
 pub mod soak;
 pub mod tls_peer;
 pub mod vitals;

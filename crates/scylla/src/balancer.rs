@@ -9,7 +9,7 @@ use scylla::cluster::{ClusterState, NodeRef};
 use scylla::errors::RequestAttemptError;
 use scylla::policies::load_balancing::{FallbackPlan, LoadBalancingPolicy, RoutingInfo};
 use scylla::routing::Shard;
-use steersman_selection::{Attempt, Explanation, NodeIndex, Outcome, Policy, Timestamp};
+use steersman_selection::{Attempt, Explanation, NodeIndex, Outcome, Policy, Recorder, Timestamp};
 
 use crate::clock::Clock;
 use crate::driver;
@@ -74,6 +74,7 @@ use crate::view::View;
 /// ```
 pub struct LoadBalancer<P> {
     policy: P,
+    recorder: Option<Arc<dyn Recorder>>,
     clock: Clock,
     view: ArcSwap<View>,
     /// Held while the view is replaced.
@@ -96,6 +97,7 @@ impl<P: Policy> LoadBalancer<P> {
         let slot = Duration::from_nanos(SLOT_NANOS.unsigned_abs());
         Self {
             policy,
+            recorder: None,
             clock,
             view: ArcSwap::default(),
             renewal: Mutex::new(()),
@@ -103,6 +105,34 @@ impl<P: Policy> LoadBalancer<P> {
             ticking: Schedule::every(tick, now),
             history: OnceLock::new(),
         }
+    }
+
+    /// Takes down what each attempt cost: whatever the chain learns, by the address that the node
+    /// broadcasts. Without, nothing is, and costs nothing.
+    ///
+    /// With `AttemptLog` of the crate `steersman-recorder` it becomes a log for `steersman simulate --record`.
+    /// What is not known to the chain is not in it either: of requests without an answer only those that
+    /// were found [overdue](Self) or [listened to](crate#listening-to-the-history).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use steersman_scylla::selection::{Attempt, Recorder};
+    /// use steersman_scylla::{LatencyAware, LoadBalancer, RoundRobin};
+    ///
+    /// struct Printed;
+    ///
+    /// impl Recorder for Printed {
+    ///     fn record(&self, node: &Arc<str>, attempt: &Attempt) {
+    ///         println!("{node}: {:?} in {} ns", attempt.outcome(), attempt.latency_nanos());
+    ///     }
+    /// }
+    ///
+    /// let balancer = LoadBalancer::new(LatencyAware::new(RoundRobin::new())).record(Printed);
+    /// # let _ = balancer;
+    /// ```
+    pub fn record(mut self, recorder: impl Recorder + 'static) -> Self {
+        self.recorder = Some(Arc::new(recorder));
+        self
     }
 
     #[inline]
@@ -210,7 +240,15 @@ impl<P: Policy> LoadBalancer<P> {
             self.renew(cluster, now);
         }
         if self.settling.take(now) {
-            evidence::settle(&self.policy, &self.view.load().roster, now);
+            let view = self.view.load();
+            evidence::settle(&self.policy, &view.roster, now, |attempt| {
+                // What only ends a count is no measurement.
+                if attempt.outcome() == Outcome::Refused {
+                    self.policy.record(attempt);
+                } else {
+                    self.learn(&view, attempt);
+                }
+            });
         }
         if is_tick {
             self.policy.tick(now);
@@ -232,7 +270,20 @@ impl<P: Policy> LoadBalancer<P> {
         drop(renewing);
     }
 
-    fn record(&self, latency: Duration, node: NodeRef<'_>, outcome: Outcome) {
+    /// Tells the chain of an attempt that ended, and the recorder if there is one.
+    #[inline]
+    pub(crate) fn learn(&self, view: &View, attempt: &Attempt) {
+        self.policy.record(attempt);
+        if let Some(recorder) = &self.recorder
+            && let Some(member) = view.roster.member(attempt.node())
+            && let Some(identity) = view.nodes.get(member.position)
+        {
+            recorder.record(&identity.name, attempt);
+        }
+    }
+
+    /// The driver reports how an attempt ended.
+    fn reported(&self, latency: Duration, node: NodeRef<'_>, outcome: Outcome) {
         let (now, view) = (self.clock.now(), self.view.load());
         let Some(index) = view.roster.index(node.host_id) else {
             return;
@@ -252,7 +303,7 @@ impl<P: Policy> LoadBalancer<P> {
             attempt.uncounted()
         };
         if entry != Entry::Overdue || evidence::is_news(&self.policy, &attempt) {
-            self.policy.record(&attempt);
+            self.learn(&view, &attempt);
         }
     }
 }
@@ -299,7 +350,7 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
         if let Some(history) = self.history.get() {
             history.answered_by(node.host_id, &self.view.load());
         }
-        self.record(latency, node, Outcome::Success);
+        self.reported(latency, node, Outcome::Success);
     }
 
     fn on_request_failure(
@@ -309,7 +360,7 @@ impl<P: Policy> LoadBalancingPolicy for LoadBalancer<P> {
         node: NodeRef<'_>,
         error: &RequestAttemptError,
     ) {
-        self.record(latency, node, driver::outcome(error));
+        self.reported(latency, node, driver::outcome(error));
     }
 
     fn name(&self) -> String {

@@ -17,8 +17,13 @@ const UNKNOWN_NANOS: i64 = 1_000_000_000;
 /// How many times the limit, up to which a node is not penalised.
 const FAR: i64 = 4;
 
-/// Tells the policy of picks that have been waiting for too long.
-pub(crate) fn settle<P: Policy>(policy: &P, roster: &Roster, now: Timestamp) {
+/// Finds picks that have been waiting for too long, and has them told to the policy.
+pub(crate) fn settle<P: Policy>(
+    policy: &P,
+    roster: &Roster,
+    now: Timestamp,
+    mut tell: impl FnMut(&Attempt),
+) {
     for (node, member) in roster.members() {
         let Some(report) = policy.report(node, now) else {
             continue;
@@ -32,10 +37,10 @@ pub(crate) fn settle<P: Policy>(policy: &P, roster: &Roster, now: Timestamp) {
                 // long is none: those are over, and no latencies.
                 let told = u16::from(waited <= HORIZON_NANOS + SLOT_NANOS).min(count);
                 for _ in 0..told {
-                    policy.record(&ended(Outcome::TimedOut));
+                    tell(&ended(Outcome::TimedOut));
                 }
                 for _ in told..count {
-                    policy.record(&ended(Outcome::Refused));
+                    tell(&ended(Outcome::Refused));
                 }
             });
     }

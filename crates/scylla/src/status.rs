@@ -1,6 +1,7 @@
 //! Status: what is known of the cluster's nodes, for people and for metrics.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use scylla::cluster::ClusterState;
 use scylla::routing::Sharder;
@@ -38,6 +39,8 @@ pub struct NodeStatus {
 pub(crate) struct Identity {
     pub(crate) host_id: Uuid,
     pub(crate) address: SocketAddr,
+    /// The address, for recorders.
+    pub(crate) name: Arc<str>,
     pub(crate) datacenter: Option<String>,
     pub(crate) rack: Option<String>,
     /// How it divides tokens among its shards, if it has any.
@@ -47,12 +50,16 @@ pub(crate) struct Identity {
 /// In the order of the driver's list.
 pub(crate) fn identities(cluster: &ClusterState) -> Vec<Identity> {
     let nodes = cluster.get_nodes_info().iter();
-    let identities = nodes.map(|node| Identity {
-        host_id: node.host_id,
-        address: SocketAddr::new(node.address.ip(), node.address.port()),
-        datacenter: node.datacenter.clone(),
-        rack: node.rack.clone(),
-        sharder: node.sharder(),
+    let identities = nodes.map(|node| {
+        let address = SocketAddr::new(node.address.ip(), node.address.port());
+        Identity {
+            host_id: node.host_id,
+            address,
+            name: address.to_string().into(),
+            datacenter: node.datacenter.clone(),
+            rack: node.rack.clone(),
+            sharder: node.sharder(),
+        }
     });
     identities.collect()
 }

@@ -161,8 +161,8 @@ pub use crate::policy::{
     CubicInFlight, DatacenterAware, DatacenterAwarePlan, DynPolicy, Event, Explained, Explanation,
     HotCold, HotColdLexicographic, InFlight, LatencyAware, LatencyAwareBuilder, LatencyAwarePlan,
     LeastInFlight, Listener, Mode, NodeReport, Outcome, PeakEwma, PeakLatency, Plan, Policy,
-    Ranked, RankedBuilder, RankedPlan, Ranking, ReplicaOrder, Replicas, ReplicasPlan, RoundRobin,
-    RoundRobinPlan, Snapshot, Standing, Tier, TokenAware, TokenAwarePlan, Turn,
+    Ranked, RankedBuilder, RankedPlan, Ranking, Recorder, ReplicaOrder, Replicas, ReplicasPlan,
+    RoundRobin, RoundRobinPlan, Snapshot, Standing, Tier, TokenAware, TokenAwarePlan, Turn,
 };
 pub use crate::time::Timestamp;
 pub use crate::topology::{Datacenter, Locality, Rack, Topology};

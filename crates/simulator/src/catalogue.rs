@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, de};
 use steersman_selection::{
-    CubicInFlight, DatacenterAware, HotColdLexicographic, LatencyAware, LeastInFlight, Mode,
-    PeakEwma, Policy, Replicas, RoundRobin, TokenAware,
+    CubicInFlight, DatacenterAware, DynPolicy, HotColdLexicographic, LatencyAware, LeastInFlight,
+    Mode, PeakEwma, Policy, Replicas, RoundRobin, TokenAware,
 };
 
 use crate::engine::{Seat, Steering};
@@ -74,6 +74,20 @@ impl PolicyKind {
         })
     }
 
+    /// The policy around another one, with a seed for its chance: as it is simulated, for a real client.
+    ///
+    /// ```
+    /// use steersman_selection::Replicas;
+    /// use steersman_simulator::PolicyKind;
+    ///
+    /// let policy = PolicyKind::from_name("peak-ewma")?.over(Replicas::shuffled(1), 1);
+    /// # let _ = policy;
+    /// # Ok::<(), steersman_simulator::Error>(())
+    /// ```
+    pub fn over(self, child: impl Policy + 'static, seed: u64) -> Box<dyn DynPolicy> {
+        self.around::<Client, _>(child, seed)
+    }
+
     /// The chain of one client.
     pub(crate) fn build(self, scenario: &Scenario, seat: Seat) -> Box<dyn Steering> {
         let Seat { seed, .. } = seat;
@@ -85,37 +99,68 @@ impl PolicyKind {
         // Clients do not begin with the same node.
         let first = i32::try_from(seed >> 33).unwrap_or_default();
         match (&scenario.keys, datacenters) {
-            (None, None) => self.around(RoundRobin::starting_at(first), seed),
-            (None, Some(datacenters)) => self.around(datacenters.starting_at(first), seed),
-            (Some(_), None) => self.around(Replicas::shuffled(seed), seed),
+            (None, None) => self.around::<Engine, _>(RoundRobin::starting_at(first), seed),
+            (None, Some(datacenters)) => {
+                self.around::<Engine, _>(datacenters.starting_at(first), seed)
+            }
+            (Some(_), None) => self.around::<Engine, _>(Replicas::shuffled(seed), seed),
             (Some(_), Some(datacenters)) => {
                 let child = TokenAware::new(datacenters.starting_at(first)).seed(seed);
-                self.around(child, seed)
+                self.around::<Engine, _>(child, seed)
             }
         }
     }
 
-    fn around<C: Policy + 'static>(self, child: C, seed: u64) -> Box<dyn Steering> {
+    fn around<U: User, C: Policy + 'static>(self, child: C, seed: u64) -> U::Pointer {
         // Not that of the child.
         let seed = seed.rotate_left(32);
         let latency_aware =
             |mode, child| valid(LatencyAware::builder().mode(mode).seed(seed).build(child));
         match self {
-            Self::RoundRobin => Box::new(child),
-            Self::LatencyAware => Box::new(latency_aware(Mode::Guarded, child)),
-            Self::LatencyAwareReference => Box::new(latency_aware(Mode::Reference, child)),
-            Self::PeakEwma => Box::new(valid(PeakEwma::builder().seed(seed).build(child))),
+            Self::RoundRobin => U::point(child),
+            Self::LatencyAware => U::point(latency_aware(Mode::Guarded, child)),
+            Self::LatencyAwareReference => U::point(latency_aware(Mode::Reference, child)),
+            Self::PeakEwma => U::point(valid(PeakEwma::builder().seed(seed).build(child))),
             Self::LeastInFlight => {
-                Box::new(valid(LeastInFlight::builder().seed(seed).build(child)))
+                U::point(valid(LeastInFlight::builder().seed(seed).build(child)))
             }
             Self::HotCold => {
                 let builder = HotColdLexicographic::builder().probes(3).seed(seed);
-                Box::new(valid(builder.build(child)))
+                U::point(valid(builder.build(child)))
             }
             Self::CubicInFlight => {
-                Box::new(valid(CubicInFlight::builder().seed(seed).build(child)))
+                U::point(valid(CubicInFlight::builder().seed(seed).build(child)))
             }
         }
+    }
+}
+
+/// Who asks a policy, and through what kind of pointer.
+trait User {
+    type Pointer;
+
+    fn point(policy: impl Policy + 'static) -> Self::Pointer;
+}
+
+/// The simulation, to which a plan must not cost an allocation.
+enum Engine {}
+
+impl User for Engine {
+    type Pointer = Box<dyn Steering>;
+
+    fn point(policy: impl Policy + 'static) -> Self::Pointer {
+        Box::new(policy)
+    }
+}
+
+/// Any client.
+enum Client {}
+
+impl User for Client {
+    type Pointer = Box<dyn DynPolicy>;
+
+    fn point(policy: impl Policy + 'static) -> Self::Pointer {
+        Box::new(policy)
     }
 }
 

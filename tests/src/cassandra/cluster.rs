@@ -8,14 +8,27 @@ use std::process::Command;
 /// The functions block until what they say is so, which takes up to a minute. They panic if it
 /// cannot be done, with what the script says.
 #[derive(Debug)]
-pub struct Cluster(());
+pub struct Cluster {
+    /// Whether it ends when this is dropped.
+    is_ending: bool,
+}
 
 impl Cluster {
     /// A fresh cluster with a node in each of these datacenters, from node 1 on.
     pub fn start(datacenters: &[&str]) -> Self {
-        let cluster = Self(());
+        let cluster = Self::running();
         run("start", datacenters);
         cluster
+    }
+
+    /// The cluster that runs already.
+    pub fn running() -> Self {
+        Self { is_ending: true }
+    }
+
+    /// Lets it run on, for [`running`](Self::running).
+    pub fn leave_running(mut self) {
+        self.is_ending = false;
     }
 
     /// A new node joins.
@@ -52,8 +65,10 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // Whether it works or not, there is nothing else to be done.
-        let _ = script().arg("stop").status();
+        if self.is_ending {
+            // Whether it works or not, there is nothing else to be done.
+            let _ = script().arg("stop").status();
+        }
     }
 }
 

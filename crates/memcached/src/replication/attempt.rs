@@ -43,8 +43,10 @@ impl Attempt {
         timeout: Option<Duration>,
     ) -> Self {
         let started = Instant::now();
+        let mut is_recorded = false;
         if let Some(replicator) = &shared.cluster.replicator {
             replicator.begin(target.index, started);
+            is_recorded = replicator.options.recorder.is_some();
         }
         let node = Some(Arc::clone(&target.node));
         let call = Call::new(Arc::clone(shared), node, Arc::clone(command)).timeout(None);
@@ -56,6 +58,7 @@ impl Attempt {
                 shared: Arc::clone(shared),
                 index: target.index,
                 window: command.is_read().then(|| Arc::clone(&target.window)),
+                name: is_recorded.then(|| Arc::clone(target.node.name())),
                 started,
                 recorded: false,
             },
@@ -123,6 +126,8 @@ struct Sample {
     index: NodeIndex,
     /// Where latencies of reads are kept.
     window: Option<Arc<Window>>,
+    /// The node's, if there is a recorder.
+    name: Option<Arc<str>>,
     started: Instant,
     recorded: bool,
 }
@@ -134,6 +139,7 @@ impl Sample {
             shared: Arc::clone(&self.shared),
             index: self.index,
             window: self.window.take(),
+            name: self.name.take(),
             started: self.started,
             recorded: std::mem::replace(&mut self.recorded, true),
         }
@@ -155,7 +161,11 @@ impl Sample {
             window.record(latency);
         }
         let now = replicator.now();
-        replicator.record(&Record::new(self.index, now, latency, outcome));
+        let record = Record::new(self.index, now, latency, outcome);
+        replicator.record(&record);
+        if let (Some(recorder), Some(name)) = (&replicator.options.recorder, &self.name) {
+            recorder.record(name, &record);
+        }
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use steersman_selection::{DynPolicy, LatencyAware, Locality, Placement, Policy, Replicas};
+use steersman_selection::{
+    DynPolicy, LatencyAware, Locality, Placement, Policy, Recorder, Replicas,
+};
 
 use super::policy::ReadPolicy;
 use crate::error::{Error, Result};
@@ -32,6 +35,7 @@ use crate::expires::Expires;
 pub struct Replication {
     pub(crate) replicas: usize,
     pub(super) policy: Box<dyn DynPolicy>,
+    pub(super) recorder: Option<Arc<dyn Recorder>>,
     pub(crate) write_success: WriteSuccess,
     pub(crate) attempt_timeout: Option<Duration>,
     pub(crate) hedge: Option<Hedge>,
@@ -80,6 +84,7 @@ impl Replication {
         Self {
             replicas,
             policy: Box::new(LatencyAware::new(Replicas::in_order())),
+            recorder: None,
             write_success: WriteSuccess::All,
             attempt_timeout: None,
             hedge: Some(Hedge::Percentile(0.95)),
@@ -104,6 +109,15 @@ impl Replication {
     /// The [policy](Self::policy) of that name, over the replicas of the key.
     pub fn read_policy(mut self, policy: ReadPolicy) -> Self {
         self.policy = policy.build();
+        self
+    }
+
+    /// Takes down what each attempt cost, reads and writes, those that failed or lost included: whatever
+    /// the policy learns, but for probes. By default nothing is, and costs nothing.
+    ///
+    /// With `AttemptLog` of the crate `steersman-recorder` it becomes a log for `steersman simulate --record`.
+    pub fn record(mut self, recorder: impl Recorder + 'static) -> Self {
+        self.recorder = Some(Arc::new(recorder));
         self
     }
 

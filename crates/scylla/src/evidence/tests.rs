@@ -58,7 +58,8 @@ impl Cluster {
                 }
                 due > now.nanos()
             });
-            settle(&self.policy, &self.roster, now);
+            let tell = |attempt: &Attempt| self.policy.record(attempt);
+            settle(&self.policy, &self.roster, now, tell);
             if self.now % (100 * MILLI) == 0 {
                 self.policy.tick(now);
             }

@@ -92,11 +92,12 @@ impl<P: Policy> LoadBalancer<P> {
             let waited = now.nanos_since(begun.started).max(0).unsigned_abs();
             let waited = Duration::from_nanos(waited);
             let attempt = Attempt::new(node, now, waited, outcome);
-            self.policy().record(&if entry == Entry::Due {
+            let attempt = if entry == Entry::Due {
                 attempt
             } else {
                 attempt.uncounted()
-            });
+            };
+            self.learn(&view, &attempt);
         }
     }
 }

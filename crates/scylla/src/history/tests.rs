@@ -64,6 +64,7 @@ fn balancer() -> Balancer {
     let identities = [0, 1, 2].map(|node: u8| Identity {
         host_id: host(node.into()),
         address: address(node),
+        name: address(node).to_string().into(),
         datacenter: None,
         rack: None,
         sharder: None,

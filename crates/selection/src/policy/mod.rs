@@ -15,6 +15,7 @@ mod explain;
 pub(crate) mod latency_aware;
 mod pointers;
 mod ranked;
+mod recorder;
 mod replicas;
 mod rotation;
 mod round_robin;
@@ -39,6 +40,7 @@ pub use self::ranked::{
     Cubic, CubicInFlight, HotCold, HotColdLexicographic, InFlight, LeastInFlight, PeakEwma,
     PeakLatency, Ranked, RankedBuilder, RankedPlan, Ranking,
 };
+pub use self::recorder::Recorder;
 pub use self::replicas::{ReplicaOrder, Replicas, ReplicasPlan};
 pub use self::round_robin::{RoundRobin, RoundRobinPlan};
 pub use self::token_aware::{TokenAware, TokenAwarePlan};

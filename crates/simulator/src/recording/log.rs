@@ -24,6 +24,8 @@ pub(super) enum Ending {
     TimedOut,
     Disconnected,
     Refused,
+    /// Given up unanswered: it would have taken longer.
+    Cancelled,
 }
 
 impl From<Ending> for Outcome {
@@ -31,7 +33,7 @@ impl From<Ending> for Outcome {
         match ending {
             Ending::Success => Self::Success,
             Ending::Failed => Self::Failed,
-            Ending::TimedOut => Self::TimedOut,
+            Ending::TimedOut | Ending::Cancelled => Self::TimedOut,
             Ending::Disconnected => Self::Disconnected,
             Ending::Refused => Self::Refused,
         }

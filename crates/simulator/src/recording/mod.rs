@@ -25,9 +25,10 @@ use crate::{Error, ErrorKind};
 /// | `time_ns` | when the attempt ended, in nanoseconds since any origin, the same for all lines |
 /// | `node` | the node that was asked, by any name |
 /// | `latency_ns` | how long the attempt took, in nanoseconds |
-/// | `outcome` | `success`, `failed`, `timed-out`, `disconnected` or `refused` |
+/// | `outcome` | `success`, `failed`, `timed-out`, `disconnected`, `refused` or `cancelled`, which is unanswered as `timed-out` is |
 ///
-/// Other fields are passed over, and so are empty lines.
+/// Other fields are passed over, and so are empty lines. `AttemptLog` of the crate `steersman-recorder`
+/// writes it.
 ///
 /// A replay makes a request whenever an attempt began in the log. A policy chooses the node, and what
 /// becomes of the request is what became of one of the attempts that began at that node about then. So

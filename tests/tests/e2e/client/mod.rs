@@ -9,6 +9,7 @@ mod hazards;
 mod load;
 mod members;
 mod operations;
+mod recorder;
 mod replicas;
 mod tls;
 mod values;
