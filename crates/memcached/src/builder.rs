@@ -368,6 +368,10 @@ impl Builder {
     /// The runtime that the client's background tasks live on, with time and I/O enabled, as any
     /// runtime has to have that calls are made on. By
     /// default the one that `build` is called in, else the one of the first call.
+    ///
+    /// It has to run for as long as calls are made, wherever those are polled: it does their work and
+    /// keeps their time. A runtime of one thread runs only inside of its `block_on`; until it does so
+    /// again a call waits, its time-out notwithstanding.
     pub fn runtime(mut self, runtime: Handle) -> Self {
         self.runtime = Some(runtime);
         self

@@ -123,7 +123,8 @@ impl Error {
         Self::new(
             ErrorKind::Runtime,
             Stage::Routing,
-            "a background task of the client panicked; please report it",
+            "a background task of the client panicked; has its runtime time and I/O enabled? if so, \
+             please report it",
         )
     }
 

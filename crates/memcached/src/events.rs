@@ -184,7 +184,12 @@ impl EventBus {
         if listeners.closed {
             queue.close();
         } else {
-            listeners.queues.push(Arc::downgrade(&queue));
+            // Events may be rare and streams many: those that are gone make room for the new ones.
+            let queues = &mut listeners.queues;
+            if queues.len() == queues.capacity() {
+                queues.retain(|queue| queue.strong_count() > 0);
+            }
+            queues.push(Arc::downgrade(&queue));
         }
         EventStream(queue)
     }
@@ -238,5 +243,25 @@ pub(crate) async fn dispatch(mut events: EventStream, handler: Handler) {
             );
             reported = missed;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_that_are_gone_are_forgotten() {
+        let bus = EventBus::default();
+        let kept: Vec<_> = (0..10).map(|_| bus.subscribe()).collect();
+        for _ in 0..10_000 {
+            drop(bus.subscribe());
+        }
+        assert!(bus.lock().queues.capacity() <= 64);
+        bus.publish(&Event::ListTaken {
+            nodes: 1,
+            version: None,
+        });
+        assert_eq!(bus.lock().queues.len(), kept.len());
     }
 }

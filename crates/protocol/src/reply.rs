@@ -69,7 +69,8 @@ impl ServerError {
 
     /// What the server said behind the kind, such as `out of memory storing object`; the whole
     /// line if the kind is [`ServerErrorKind::Other`]. May be empty. Bytes that are not UTF-8
-    /// are replaced.
+    /// are replaced, control characters are not: `Display` escapes those, and shows the first 200
+    /// characters.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -117,12 +118,15 @@ impl fmt::Display for ServerError {
             ServerErrorKind::Error => "ERROR",
             ServerErrorKind::Client => "CLIENT_ERROR",
             ServerErrorKind::Server => "SERVER_ERROR",
-            ServerErrorKind::Other => return write!(f, "the server answered {}", self.message),
+            ServerErrorKind::Other => "",
         };
-        match &*self.message {
-            "" => write!(f, "the server answered {word}"),
-            message => write!(f, "the server answered {word} {message}"),
+        f.write_str("the server answered")?;
+        for text in [word, &self.message] {
+            if !text.is_empty() {
+                write!(f, " {}", shown(text))?;
+            }
         }
+        Ok(())
     }
 }
 
@@ -140,6 +144,24 @@ pub enum ServerErrorKind {
     Server,
     /// A refusal of an administrative request, such as `BUSY` or `MEMLIMIT_TOO_SMALL`.
     Other,
+}
+
+/// The beginning of what a server said, fit for a log and a terminal.
+fn shown(text: &str) -> String {
+    const SHOWN: usize = 200;
+    let mut shown = String::new();
+    for (count, char) in text.chars().enumerate() {
+        if count == SHOWN {
+            shown.push_str("...");
+            break;
+        }
+        if char.is_control() {
+            shown.extend(char.escape_default());
+        } else {
+            shown.push(char);
+        }
+    }
+    shown
 }
 
 fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
@@ -198,5 +220,15 @@ mod tests {
         );
         let refusal = ServerError::parse_refusal(b"BUSY running").unwrap();
         assert_eq!(refusal.to_string(), "the server answered BUSY running");
+        // What it says commands no terminal and forges no line of a log; it is there as it is, too.
+        assert_eq!(
+            show(b"CLIENT_ERROR \x1b[2J\rok\xc2\x9b"),
+            "the server answered CLIENT_ERROR \\u{1b}[2J\\rok\\u{9b}"
+        );
+        let long = [&b"SERVER_ERROR "[..], &[b'x'; 8000]].concat();
+        let error = ServerError::parse(&long).unwrap();
+        assert_eq!(error.message().len(), 8000);
+        let shown = format!("the server answered SERVER_ERROR {}...", "x".repeat(200));
+        assert_eq!(error.to_string(), shown);
     }
 }

@@ -93,6 +93,27 @@ fn values_that_come_by_halves() {
 }
 
 #[test]
+fn small_items_that_come_with_much_else() {
+    const ITEMS: usize = 200;
+    let held = held_by(async {
+        let server = Server::start().await.unwrap();
+        attacked(server.addr(), 1, |stream| {
+            // A key of a meta command, of each way to make an item, and before it 16 KiB of others.
+            let keys = " k".repeat(8_000);
+            for number in 0..ITEMS {
+                let lines = format!("get{keys}\r\nmg a{number} N0\r\nma b{number} N0\r\n");
+                send(stream, lines.as_bytes(), 1);
+                let lines = format!("get{keys}\r\nms a{number} 0 I C1\r\n\r\n");
+                send(stream, lines.as_bytes(), 1);
+            }
+        })
+        .await;
+    });
+    // What waits to be sent, and the items.
+    assert!(held < MIB + ITEMS as u64 * KIB + REST, "{held}");
+}
+
+#[test]
 fn a_huge_read_whose_values_nobody_takes() {
     const CLIENTS: usize = 4;
     let held = held_by(async {

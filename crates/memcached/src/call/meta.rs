@@ -127,7 +127,8 @@ impl<F: Fn(meta::Get<'_>) -> meta::Get<'_>> build::Build for MetaGet<F> {
     }
 
     fn build<'a>(&'a self, key: MetaKey<'a>) -> Command<'a> {
-        (self.0)(meta::Get::new(key)).into()
+        // Whose a value is shows by nothing else in the reply.
+        (self.0)(meta::Get::new(key)).attributed().into()
     }
 }
 

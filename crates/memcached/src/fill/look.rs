@@ -121,7 +121,9 @@ impl Reader {
         } = reply
         else {
             let what = format!(
-                "the server answered {reply:?} to a read with a lease; does a proxy stand between?"
+                "the server answered {:?} to a read with a lease, without what was asked for; does a \
+                 proxy stand between?",
+                reply.status
             );
             return Err(Error::new(ErrorKind::Server, Stage::Exchange, what).asked(NAME));
         };

@@ -124,8 +124,7 @@ impl Node {
         step
     }
 
-    /// Waits until the node is asked to close.
-    /// Ready when the node closes; meanwhile it keeps the time of those who wait for a connection.
+    /// Ready when the node is asked to close; meanwhile it keeps the time of those who wait for a connection.
     async fn closing(&self) {
         loop {
             self.expire_waiting();

@@ -1,9 +1,10 @@
 //! The meta commands: the server's version is asked before them, and what it lacks is not sent.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
-use steersman_memcached::meta::Status;
-use steersman_memcached::{ErrorKind, Expires, Stage};
+use steersman_memcached::meta::{Get, Status};
+use steersman_memcached::{ErrorKind, Expires, FillError, Stage};
 
 #[cfg(feature = "long-keys")]
 use crate::network::hit;
@@ -17,7 +18,8 @@ async fn a_connections_server_is_asked_for_its_version_once() {
     let first =
         tokio::spawn(async move { asker.meta_get("k", |get| get.value().cas().no_bump()).await });
     peer.exchange("version\r\n", "VERSION 1.6.18\r\n").await;
-    peer.exchange("mg k c u v\r\n", "VA 1 c7\r\nx\r\n").await;
+    peer.exchange("mg k c k u v\r\n", "VA 1 c7 kk\r\nx\r\n")
+        .await;
     let reply = first.await.unwrap().unwrap();
     assert_eq!((reply.status, reply.cas), (Status::Value, Some(7)));
     assert_eq!(reply.value.unwrap(), "x");
@@ -221,7 +223,6 @@ async fn a_connection_that_ends_before_it_has_told_leaves_nobody_behind() {
 
 #[tokio::test(start_paused = true)]
 async fn a_command_that_was_made_for_another_key_is_refused() {
-    use steersman_memcached::meta::Get;
     let (client, _attempts) = client(|builder| builder);
     let other = steersman_memcached_protocol::Key::new(b"other").unwrap();
     let error = client
@@ -233,4 +234,55 @@ async fn a_command_that_was_made_for_another_key_is_refused() {
     assert_eq!(error.kind(), ErrorKind::InvalidKey);
     let error = client.meta_get([0; 187], |get| get).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidKey);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_of_another_key_is_nobodys() {
+    let binary = "mg AAo= b v O125208591\r\n";
+    for (key, asked, answer) in [
+        (&b"k"[..], "mg k k v\r\n", "VA 1 kother\r\nx\r\n"),
+        (b"k", "mg k k v\r\n", "VA 1\r\nx\r\n"),
+        (b"\0\n", binary, "VA 1 O1\r\nx\r\n"),
+        (b"\0\n", binary, "VA 1\r\nx\r\n"),
+    ] {
+        let (client, mut attempts) = client(|builder| builder);
+        let mut peer = attempts.next().await.accept();
+        let (read, ()) = tokio::join!(
+            client
+                .meta_get(key, |get: Get<'_>| get.value())
+                .into_future(),
+            async {
+                peer.exchange("version\r\n", "VERSION 1.6.18\r\n").await;
+                peer.exchange(asked, answer).await;
+            }
+        );
+        assert_eq!(read.unwrap_err().kind(), ErrorKind::Protocol, "{answer}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_filled_value_of_another_key_is_nobodys() {
+    let asked = "mg k N10 c f k v\r\n";
+    for (answer, kind) in [
+        ("VA 1 c1 f0 kother\r\nx\r\n", ErrorKind::Protocol),
+        ("VA 1 c1 f0\r\nx\r\n", ErrorKind::Protocol),
+        // The key alone: no message repeats the value.
+        ("VA 6 kk\r\nsecret\r\n", ErrorKind::Server),
+    ] {
+        let (client, mut attempts) = client(|builder| builder);
+        let mut peer = attempts.next().await.accept();
+        let read = client
+            .get_or_fill("k")
+            .load(|| async { Ok::<_, Infallible>("loaded") });
+        let (read, ()) = tokio::join!(read, async {
+            peer.exchange("version\r\n", "VERSION 1.6.18\r\n").await;
+            peer.exchange(asked, answer).await;
+        });
+        let Err(FillError::Cache(error)) = read else {
+            panic!("{read:?}");
+        };
+        assert_eq!(error.kind(), kind, "{answer}");
+        assert!(!error.to_string().contains("115, 101"), "{error}");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
 }

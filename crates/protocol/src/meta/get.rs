@@ -86,6 +86,38 @@ impl<'a> Get<'a> {
         self
     }
 
+    /// Sees to it that a value that comes is known to be this item's: asks for the key, and with a
+    /// binary one, which does not come back, sends a number that is made of it, unless another
+    /// [`opaque`](Self::opaque) number is sent. A read of no value stays as it is.
+    ///
+    /// ```
+    /// use steersman_memcached_protocol::{Connection, Key, Limits, Request, meta};
+    ///
+    /// let get = meta::Get::new(Key::new(b"pear")?).value().attributed();
+    /// let mut connection = Connection::new(Limits::default());
+    /// connection.submit(&Request::Meta(get.into()), "who asked")?;
+    /// # use bytes::{Buf, BytesMut};
+    /// # let sent = connection.output().remaining();
+    /// # connection.output().advance(sent);
+    /// // The server has lost count of what it was asked.
+    /// let mut input = BytesMut::from("VA 5 kapple\r\ngreen\r\n");
+    /// assert!(connection.feed(&mut input, &mut |_, _| unreachable!()).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn attributed(mut self) -> Self {
+        if !self.returns_value() {
+            return self;
+        }
+        match self.key {
+            MetaKey::Plain(_) => self.return_key(),
+            MetaKey::Binary(key) => {
+                self.opaque
+                    .get_or_insert_with(|| fingerprint(key.as_bytes()));
+                self
+            }
+        }
+    }
+
     /// Does not count as a use of the item (`u`): neither its place in the order of eviction nor what
     /// [`hit_before`](Self::hit_before) and [`last_access`](Self::last_access) tell changes.
     pub fn no_bump(self) -> Self {
@@ -157,5 +189,25 @@ impl<'a> Get<'a> {
         flag::number(b'C', self.unless_cas, each);
         flag::number(b'E', self.new_cas, each);
         flag::time(b'T', self.touch, each);
+    }
+}
+
+/// A number that tells a key from others: FNV-1a of 32 bits (G. Fowler, L. C. Noll, K.-P. Vo,
+/// "The FNV Non-Cryptographic Hash Algorithm").
+fn fingerprint(key: &[u8]) -> u32 {
+    key.iter().fold(0x811c_9dc5, |hash, &byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fingerprints_are_those_of_fnv() {
+        assert_eq!(fingerprint(b""), 0x811c_9dc5);
+        assert_eq!(fingerprint(b"a"), 0xe40c_292c);
+        assert_eq!(fingerprint(b"foobar"), 0xbf9c_f968);
     }
 }

@@ -8,7 +8,8 @@
 //! - What a server lacks is found out before anything is sent: [`Command::check_version`].
 //!   [`Command::classic`] is the classic command of the same effect, where there is one.
 //! - A reply comes in the order of its request. If an opaque number or the key was asked back, it
-//!   is compared as well, and another one ends the connection.
+//!   is compared as well, and another one ends the connection; so does an item that lacks it.
+//!   Nothing else in a reply tells whose value it is: [`Get::attributed`] sees to that.
 //! - A [`Get`] can keep a crowd of readers from recomputing a value all at once: [`Reply::won`] tells
 //!   one of them to do so, [`Reply::recaching`] tells the others that somebody does, and
 //!   [`Reply::stale`] that the value is an old one.

@@ -62,8 +62,9 @@ impl Store {
     }
 
     /// Makes an item of a key that has none; it never expires until it is told to.
-    fn make(&mut self, key: &Bytes, value: Bytes, now: Seconds) -> Option<Found> {
-        let item = Item::new(key.clone(), value, 0, None, now);
+    fn make(&mut self, key: &[u8], value: Bytes, now: Seconds) -> Option<Found> {
+        // A slice of the line would keep all that came with it.
+        let item = Item::new(Bytes::copy_from_slice(key), value, 0, None, now);
         if !self.put(None, item) {
             return None;
         }
@@ -143,7 +144,8 @@ impl Store {
         let class = self.class_for(request, value);
         self.counters.count(class, ClassCounter::Sets);
         let present = self.items.get(slot);
-        let (key, value) = (request.key.clone(), Bytes::copy_from_slice(value));
+        let key = Bytes::copy_from_slice(&request.key);
+        let value = Bytes::copy_from_slice(value);
         let item = Item {
             is_stale: true,
             has_leased: present.has_leased,

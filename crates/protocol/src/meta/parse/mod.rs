@@ -57,7 +57,7 @@ impl MetaLine {
             _ => {}
         }
         read_flags(words, &mut reply)?;
-        check_echoes(&reply, sent)?;
+        check_echoes(kind, &reply, sent)?;
         Ok(Self { reply, length })
     }
 }
@@ -132,19 +132,27 @@ fn read_flag(letter: u8, text: &[u8], reply: &mut Reply) -> Option<()> {
     Some(())
 }
 
-/// What comes back must be what was sent. It may be left out, as older servers do in a miss.
-fn check_echoes<'s>(reply: &Reply, sent: impl Fn(u8) -> Option<&'s [u8]>) -> Result<(), Mismatch> {
-    if let Some(key) = &reply.key
-        && sent(b'k').is_none_or(|sent| sent != key)
-    {
-        return Err(Mismatch::Echo);
+/// What comes back must be what was sent. It may be left out, as older servers do in a miss, but not
+/// where an item was read: that one would be nobody's.
+fn check_echoes<'s>(
+    kind: Kind,
+    reply: &Reply,
+    sent: impl Fn(u8) -> Option<&'s [u8]>,
+) -> Result<(), Mismatch> {
+    let has_read = matches!(kind, Kind::Get | Kind::GetValue) && reply.status != Status::Miss;
+    let key = match &reply.key {
+        Some(key) => sent(b'k').is_some_and(|sent| sent == key),
+        None => !has_read || sent(b'k').is_none(),
+    };
+    let opaque = match reply.opaque {
+        Some(number) => sent(b'O').and_then(whole_number) == Some(number.into()),
+        None => !has_read || sent(b'O').is_none(),
+    };
+    if key && opaque {
+        Ok(())
+    } else {
+        Err(Mismatch::Echo)
     }
-    if let Some(opaque) = reply.opaque
-        && sent(b'O').and_then(whole_number) != Some(opaque.into())
-    {
-        return Err(Mismatch::Echo);
-    }
-    Ok(())
 }
 
 /// The fields `name=value` of an item; those that are not known are skipped.

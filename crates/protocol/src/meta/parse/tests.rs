@@ -29,11 +29,19 @@ fn reply(kind: Kind, line: &str) -> Reply {
     parse(kind, line).unwrap().reply
 }
 
+/// As it is read where nothing was sent that has to come back.
+fn parse_bare(kind: Kind, line: &str) -> Result<MetaLine, Mismatch> {
+    MetaLine::parse(kind, line.as_bytes(), |_| None)
+}
+
 #[test]
 fn each_word_answers_its_commands_only() {
     use Kind::{Arithmetic, ArithmeticValue, Delete, Get, GetValue, Inspect, Noop, Set};
     let accepting = |line: &str| -> Vec<Kind> {
-        let accepts = |kind: &Kind| parse(*kind, line).is_ok();
+        let accepts = |kind: &Kind| match kind {
+            Get | GetValue => parse_bare(*kind, line).is_ok(),
+            _ => parse(*kind, line).is_ok(),
+        };
         ALL.into_iter().filter(accepts).collect()
     };
     let changes = [Set, Delete, Arithmetic, ArithmeticValue];
@@ -96,9 +104,9 @@ fn every_flag_is_read() {
 
 #[test]
 fn times_without_end_and_in_the_past() {
-    assert_eq!(reply(Kind::Get, "HD t-1").ttl, Some(Ttl::Never));
-    let past = reply(Kind::Get, "HD t4294967142");
-    assert_eq!(past.ttl, Some(Ttl::Seconds(0)));
+    let ttl = |line| parse_bare(Kind::Get, line).unwrap().reply.ttl;
+    assert_eq!(ttl("HD t-1"), Some(Ttl::Never));
+    assert_eq!(ttl("HD t4294967142"), Some(Ttl::Seconds(0)));
 }
 
 #[test]
@@ -110,14 +118,20 @@ fn another_key_or_number_is_another_commands_reply() {
     assert_eq!(parse(Kind::Set, "NS O13"), Err(Mismatch::Echo));
     // "key" in base64, from an item that was stored under a binary key.
     assert_eq!(
-        reply(Kind::Get, "HD ka2V5 b").key.as_deref(),
+        reply(Kind::Get, "HD ka2V5 b O12").key.as_deref(),
         Some(&b"key"[..])
     );
     // One that was not asked for is as wrong.
-    let unasked = MetaLine::parse(Kind::Get, b"HD O12", |_| None);
+    let unasked = parse_bare(Kind::Get, "HD O12");
     assert_eq!(unasked, Err(Mismatch::Echo));
-    // Left out, as older servers do in a miss, it proves nothing.
+    // Left out, as older servers do in a miss, it proves nothing; an item has to bear it.
     assert!(parse(Kind::Get, "EN").is_ok());
+    for line in ["HD", "HD kkey", "HD O12"] {
+        assert_eq!(parse(Kind::Get, line), Err(Mismatch::Echo), "{line}");
+        assert!(parse(Kind::Set, line).is_ok(), "{line}");
+    }
+    assert_eq!(parse(Kind::GetValue, "VA 1 kkey"), Err(Mismatch::Echo));
+    assert!(parse_bare(Kind::GetValue, "VA 1").is_ok());
 }
 
 #[test]
