@@ -15,7 +15,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use steersman_selection::{
     Attempt, Call, CubicInFlight, DatacenterAware, DynPolicy, HotColdLexicographic, LatencyAware,
     LeastInFlight, Locality, Mode, NodeIndex, Outcome, PeakEwma, Plan, Policy, Ranked, Ranking,
-    ReplicaOrder, Replicas, RoundRobin, Timestamp, TokenAware, Topology,
+    ReplicaOrder, Replicas, RoundRobin, Steady, Timestamp, TokenAware, Topology,
 };
 
 const SIZES: [usize; 3] = [3, 10, 100];
@@ -181,7 +181,13 @@ fn rankings(c: &mut Criterion) {
             ranked(c, stringify!($policy), &replicas, &all);
         )*};
     }
-    bench!(PeakEwma, LeastInFlight, HotColdLexicographic, CubicInFlight);
+    bench!(
+        Steady,
+        PeakEwma,
+        LeastInFlight,
+        HotColdLexicographic,
+        CubicInFlight
+    );
 }
 
 /// Records attempts at node 0, a microsecond apart by a clock that begins so late.

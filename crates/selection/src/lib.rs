@@ -66,6 +66,7 @@
 //! | [`Replicas`] | the key's replicas alone, in order or shuffled |
 //! | [`TokenAware`] | the key's replicas, then the rest of another policy's plan |
 //! | [`LatencyAware`] | another policy's plan, with slow nodes last in their [`Tier`] |
+//! | [`Steady`] | another policy's plan, in each tier the lowest latency or silence times requests in flight first |
 //! | [`PeakEwma`] | another policy's plan, in each tier the lower latency times requests in flight first |
 //! | [`LeastInFlight`] | another policy's plan, in each tier the fewer requests in flight first |
 //! | [`HotColdLexicographic`] | another policy's plan, in each tier the fastest first of those that are not loaded |
@@ -160,9 +161,9 @@ pub use crate::policy::{
     Attempt, BoxPlan, Call, Candidate, Change, Condition, Consistency, Counters, Cubic,
     CubicInFlight, DatacenterAware, DatacenterAwarePlan, DynPolicy, Event, Explained, Explanation,
     HotCold, HotColdLexicographic, InFlight, LatencyAware, LatencyAwareBuilder, LatencyAwarePlan,
-    LeastInFlight, Listener, Mode, NodeReport, Outcome, PeakEwma, PeakLatency, Plan, Policy,
+    LeastInFlight, Listener, Mode, NodeReport, Outcome, Pace, PeakEwma, PeakLatency, Plan, Policy,
     Ranked, RankedBuilder, RankedPlan, Ranking, Recorder, ReplicaOrder, Replicas, ReplicasPlan,
-    RoundRobin, RoundRobinPlan, Snapshot, Standing, Tier, TokenAware, TokenAwarePlan, Turn,
+    RoundRobin, RoundRobinPlan, Snapshot, Standing, Steady, Tier, TokenAware, TokenAwarePlan, Turn,
 };
 pub use crate::time::Timestamp;
 pub use crate::topology::{Datacenter, Locality, Rack, Topology};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, de};
 use steersman_selection::{
     CubicInFlight, DatacenterAware, DynPolicy, HotColdLexicographic, LatencyAware, LeastInFlight,
-    Mode, PeakEwma, Policy, Replicas, RoundRobin, TokenAware,
+    Mode, PeakEwma, Policy, Replicas, RoundRobin, Steady, TokenAware,
 };
 
 use crate::engine::{Seat, Steering};
@@ -34,11 +34,13 @@ pub enum PolicyKind {
     HotCold,
     /// [`CubicInFlight`] with its defaults: C3.
     CubicInFlight,
+    /// [`Steady`] with its defaults.
+    Steady,
 }
 
 impl PolicyKind {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::RoundRobin,
         Self::LatencyAware,
         Self::LatencyAwareReference,
@@ -46,6 +48,7 @@ impl PolicyKind {
         Self::LeastInFlight,
         Self::HotCold,
         Self::CubicInFlight,
+        Self::Steady,
     ];
 
     /// Their names, in the same order.
@@ -57,6 +60,7 @@ impl PolicyKind {
         "least-in-flight",
         "hot-cold",
         "cubic-in-flight",
+        "steady",
     ];
 
     /// Its name.
@@ -131,6 +135,7 @@ impl PolicyKind {
             Self::CubicInFlight => {
                 U::point(valid(CubicInFlight::builder().seed(seed).build(child)))
             }
+            Self::Steady => U::point(valid(Steady::builder().seed(seed).build(child))),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use steersman_selection::{
     CubicInFlight, DynPolicy, HotColdLexicographic, LatencyAware, LeastInFlight, PeakEwma,
-    RankedBuilder, Ranking, Replicas,
+    RankedBuilder, Ranking, Replicas, Steady,
 };
 
 use crate::error::{Error, Result};
@@ -31,6 +31,8 @@ pub enum ReadPolicy {
     /// than others.
     #[default]
     LatencyAware,
+    /// `steady`: [`Steady`].
+    Steady,
     /// `peak-ewma`: [`PeakEwma`].
     PeakEwma,
     /// `least-in-flight`: [`LeastInFlight`].
@@ -48,8 +50,9 @@ pub enum ReadPolicy {
 
 impl ReadPolicy {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::LatencyAware,
+        Self::Steady,
         Self::PeakEwma,
         Self::LeastInFlight,
         Self::HotCold,
@@ -62,6 +65,7 @@ impl ReadPolicy {
     pub const fn name(self) -> &'static str {
         match self {
             Self::LatencyAware => "latency-aware",
+            Self::Steady => "steady",
             Self::PeakEwma => "peak-ewma",
             Self::LeastInFlight => "least-in-flight",
             Self::HotCold => "hot-cold",
@@ -77,6 +81,7 @@ impl ReadPolicy {
         let child = Replicas::in_order();
         match self {
             Self::LatencyAware => Box::new(LatencyAware::new(child)),
+            Self::Steady => ranked(Steady::builder(), seed),
             Self::PeakEwma => ranked(PeakEwma::builder(), seed),
             Self::LeastInFlight => ranked(LeastInFlight::builder(), seed),
             Self::HotCold => ranked(HotColdLexicographic::builder().probes(PROBES), seed),
@@ -121,6 +126,9 @@ mod tests {
             assert!(policy.build().dyn_preferred().is_none(), "{policy}");
         }
         let error = "fastest".parse::<ReadPolicy>().unwrap_err().to_string();
-        assert!(error.contains("latency-aware, peak-ewma"), "{error}");
+        assert!(
+            error.contains("latency-aware, steady, peak-ewma"),
+            "{error}"
+        );
     }
 }

@@ -37,8 +37,8 @@ pub use self::latency_aware::{
     Listener, Mode, NodeReport, Snapshot,
 };
 pub use self::ranked::{
-    Cubic, CubicInFlight, HotCold, HotColdLexicographic, InFlight, LeastInFlight, PeakEwma,
-    PeakLatency, Ranked, RankedBuilder, RankedPlan, Ranking,
+    Cubic, CubicInFlight, HotCold, HotColdLexicographic, InFlight, LeastInFlight, Pace, PeakEwma,
+    PeakLatency, Ranked, RankedBuilder, RankedPlan, Ranking, Steady,
 };
 pub use self::recorder::Recorder;
 pub use self::replicas::{ReplicaOrder, Replicas, ReplicasPlan};

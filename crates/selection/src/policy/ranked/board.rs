@@ -106,9 +106,10 @@ impl<R: Ranking> Board<R> {
     }
 
     #[inline]
-    pub(super) fn begin(&self, node: NodeIndex) {
+    pub(super) fn begin(&self, node: NodeIndex, now: Timestamp) {
         if let Some(entry) = self.entries.get(node) {
-            entry.in_flight.fetch_add(1, Ordering::Relaxed);
+            let in_flight = entry.in_flight.fetch_add(1, Ordering::Relaxed);
+            self.ranking.begun(&entry.record, in_flight, now);
         }
     }
 
@@ -145,14 +146,15 @@ impl<R: Ranking> Board<R> {
                 }
             }
             Outcome::Failed | Outcome::TimedOut | Outcome::Disconnected | Outcome::Refused => {
-                self.ranking.failed(&entry.record, latency, now);
+                self.ranking.failed(&entry.record, latency, in_flight, now);
                 entry
                     .phase
                     .update(|phase| phase.failed(begun, now, self.spans));
             }
             Outcome::Rejected | Outcome::Busy | Outcome::Cancelled => {
                 if attempt.outcome() == Outcome::Cancelled {
-                    self.ranking.given_up(&entry.record, latency, now);
+                    self.ranking
+                        .given_up(&entry.record, latency, in_flight, now);
                 }
                 if !entry.phase.is_normal() {
                     entry.phase.update(|phase| phase.untold(begun, now));
@@ -165,20 +167,26 @@ impl<R: Ranking> Board<R> {
     #[inline]
     pub(super) fn cost(&self, node: NodeIndex, now: Timestamp) -> Cost {
         match self.entries.get(node) {
-            Some(entry) => self.ranking.cost(&entry.record, self.load(entry, now), now),
+            Some(entry) => {
+                let (record, burden) = (&entry.record, self.burden(entry, now));
+                self.ranking
+                    .burdened_cost(record, entry.in_flight(), burden, now)
+            }
             None => Cost::UNTRIED,
         }
     }
 
     /// What is in flight there, and what failures stand for besides.
-    #[inline]
     pub(super) fn load(&self, entry: &Entry<R::Record>, now: Timestamp) -> u32 {
-        let in_flight = entry.in_flight();
+        entry.in_flight().saturating_add(self.burden(entry, now))
+    }
+
+    #[inline]
+    fn burden(&self, entry: &Entry<R::Record>, now: Timestamp) -> u32 {
         if entry.phase.is_normal() {
-            return in_flight;
+            return 0;
         }
-        let burden = entry.phase.load().burden(now, self.spans);
-        in_flight.saturating_add(burden)
+        entry.phase.load().burden(now, self.spans)
     }
 
     pub(super) fn is_slow(&self, node: NodeIndex, now: Timestamp) -> bool {

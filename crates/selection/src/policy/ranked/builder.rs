@@ -94,6 +94,7 @@ impl<R: Ranking> RankedBuilder<R> {
             ramp,
             joining: ramp.max(R::NOVICE_NANOS),
             retry: saturating_nanos(self.retry_period),
+            burden: saturating_nanos(self.retry_period).min(R::BURDEN_NANOS),
         };
         self.ranking.retry_after(spans.retry);
         Ranked {

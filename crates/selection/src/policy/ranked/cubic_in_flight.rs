@@ -152,11 +152,11 @@ impl Ranking for Cubic {
     }
 
     /// It took that long at least.
-    fn failed(&self, record: &Times, latency: i64, _now: Timestamp) {
+    fn failed(&self, record: &Times, latency: i64, _in_flight: u32, _now: Timestamp) {
         record.response.raise(latency);
     }
 
-    fn given_up(&self, record: &Times, latency: i64, _now: Timestamp) {
+    fn given_up(&self, record: &Times, latency: i64, _in_flight: u32, _now: Timestamp) {
         record.response.raise(latency);
     }
 

@@ -77,8 +77,27 @@ impl Estimate {
 /// The average after a sample, of which one that is `decay` younger keeps 1/e.
 #[inline]
 pub(super) fn decayed(score: Score, latency: i64, now: Timestamp, decay: i64) -> i64 {
+    weighed(score, latency, kept(score, now, decay))
+}
+
+/// As [`decayed`], and of few samples the plain mean: else the first one would count for as much as all of the
+/// time before it.
+#[inline]
+pub(super) fn averaged(score: Score, latency: i64, now: Timestamp, decay: i64) -> i64 {
+    let samples = float(i64::try_from(score.samples).unwrap_or(i64::MAX));
+    let plain = samples / (samples + 1.0);
+    weighed(score, latency, kept(score, now, decay).min(plain))
+}
+
+/// How much is kept of an average.
+#[inline]
+fn kept(score: Score, now: Timestamp, decay: i64) -> f64 {
     // Answers may be recorded in another order than that of their times.
     let elapsed = now.nanos_since(score.updated).max(0);
-    let kept = (-float(elapsed) / float(decay)).exp();
+    (-float(elapsed) / float(decay)).exp()
+}
+
+#[inline]
+fn weighed(score: Score, latency: i64, kept: f64) -> i64 {
     truncated(kept * float(score.average_nanos) + (1.0 - kept) * float(latency))
 }

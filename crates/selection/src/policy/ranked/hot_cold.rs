@@ -200,11 +200,11 @@ impl Ranking for HotCold {
         }
     }
 
-    fn failed(&self, record: &Signals, latency: i64, now: Timestamp) {
-        self.given_up(record, latency, now);
+    fn failed(&self, record: &Signals, latency: i64, in_flight: u32, now: Timestamp) {
+        self.given_up(record, latency, in_flight, now);
     }
 
-    fn given_up(&self, record: &Signals, latency: i64, _now: Timestamp) {
+    fn given_up(&self, record: &Signals, latency: i64, _in_flight: u32, _now: Timestamp) {
         if self.probes == 0 {
             record.latency.raise(latency);
         }

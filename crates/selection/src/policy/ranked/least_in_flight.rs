@@ -98,7 +98,7 @@ impl Ranking for InFlight {
         record.add(now);
     }
 
-    fn failed(&self, record: &Answers, _latency: i64, now: Timestamp) {
+    fn failed(&self, record: &Answers, _latency: i64, _in_flight: u32, now: Timestamp) {
         record.add(now);
     }
 
@@ -133,7 +133,7 @@ mod tests {
         assert!(!is_slow(9, 0) && is_slow(10, 0));
         ranking.answered(&record, 1, 1, at(0));
         assert!(is_slow(10, 0));
-        ranking.failed(&record, 1, at(100));
+        ranking.failed(&record, 1, 1, at(100));
         assert!(!is_slow(10, 200) && is_slow(10, 201) && !is_slow(9, 201));
         ranking.answered(&record, 1, 1, at(250));
         assert!(!is_slow(10, 300) && is_slow(10, 301));

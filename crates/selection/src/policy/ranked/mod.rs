@@ -17,6 +17,7 @@ mod phase;
 mod plan;
 mod ranking;
 mod report;
+mod steady;
 
 use std::fmt;
 use std::time::Duration;
@@ -29,6 +30,7 @@ pub use self::least_in_flight::{InFlight, LeastInFlight};
 pub use self::peak_ewma::{PeakEwma, PeakLatency};
 pub use self::plan::RankedPlan;
 pub use self::ranking::Ranking;
+pub use self::steady::{Pace, Steady};
 use super::{Attempt, Call, Candidate, NodeReport, Policy, Turn};
 use crate::{Locality, NodeIndex, Timestamp, Topology};
 
@@ -150,7 +152,7 @@ impl<C: Policy, R: Ranking> Policy for Ranked<C, R> {
 
     #[inline]
     fn begin(&self, node: NodeIndex, now: Timestamp) {
-        self.board.begin(node);
+        self.board.begin(node, now);
         self.child.begin(node, now);
     }
 

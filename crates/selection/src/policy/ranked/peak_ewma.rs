@@ -125,11 +125,11 @@ impl Ranking for PeakLatency {
     }
 
     /// It took that long at least; what came of it in the end does not matter.
-    fn failed(&self, record: &Estimate, latency: i64, _now: Timestamp) {
+    fn failed(&self, record: &Estimate, latency: i64, _in_flight: u32, _now: Timestamp) {
         record.raise(latency);
     }
 
-    fn given_up(&self, record: &Estimate, latency: i64, _now: Timestamp) {
+    fn given_up(&self, record: &Estimate, latency: i64, _in_flight: u32, _now: Timestamp) {
         record.raise(latency);
     }
 
@@ -178,12 +178,12 @@ mod tests {
         let ranking = PeakLatency::default();
         let record = Estimate::default();
         let now = Timestamp::from_nanos(0);
-        ranking.failed(&record, 10, now);
+        ranking.failed(&record, 10, 1, now);
         assert_eq!(record.load(), None);
         ranking.answered(&record, 1_000, 1, now);
-        ranking.failed(&record, 10, now);
+        ranking.failed(&record, 10, 1, now);
         assert_eq!(record.load().unwrap().average_nanos, 1_000);
-        ranking.failed(&record, 5_000, now);
+        ranking.failed(&record, 5_000, 1, now);
         assert_eq!(record.load().unwrap().average_nanos, 5_000);
         assert_eq!(record.load().unwrap().samples, 1);
     }

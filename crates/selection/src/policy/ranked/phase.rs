@@ -25,6 +25,8 @@ pub(super) struct Spans {
     /// At least as long as the ramp.
     pub(super) joining: i64,
     pub(super) retry: i64,
+    /// For how long failures stand for requests in flight.
+    pub(super) burden: i64,
 }
 
 /// What phase a node is in.
@@ -141,7 +143,7 @@ impl Phase {
     #[inline]
     pub(super) fn burden(self, now: Timestamp, spans: Spans) -> u32 {
         match self {
-            Self::Failing { failures, last } if now.nanos_since(last) <= spans.retry => {
+            Self::Failing { failures, last } if now.nanos_since(last) <= spans.burden => {
                 (1 << failures) - 1
             }
             _ => 0,

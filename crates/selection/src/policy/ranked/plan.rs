@@ -1,7 +1,7 @@
 //! The plan: the child's, with the nodes of each tier by what a request would cost there.
 
 use super::board::{Asked, Board};
-use super::ranking::sealed::Ranking;
+use super::ranking::{Cost, sealed::Ranking};
 use super::report;
 use crate::policy::dice;
 use crate::policy::stash::Stash;
@@ -175,14 +175,15 @@ impl<'a, P: Plan, R: Ranking> RankedPlan<'a, P, R> {
         }
     }
 
-    /// Draws as many nodes as are compared, and takes the one of them with the lowest cost; of equal
-    /// ones, the one that was drawn first.
+    /// Draws as many nodes as are compared, and takes the one of them with the lowest cost; of those that
+    /// are not told from each other, the one that was drawn first.
     #[inline]
     fn choose(&mut self, now: Timestamp) -> Candidate {
         let count = self.open.count;
         let drawn = self.board.choices.min(count);
         let mut best = 0;
-        let mut lowest = None;
+        let mut lowest: Option<Cost> = None;
+        let distinction = self.board.ranking.distinction();
         for place in 0..drawn {
             // The last one that is left needs no lot.
             if place + 1 < count {
@@ -196,7 +197,7 @@ impl<'a, P: Plan, R: Ranking> RankedPlan<'a, P, R> {
                 break;
             }
             let cost = self.board.cost(self.open.nodes[place].node, now);
-            if lowest.is_none_or(|lowest| cost < lowest) {
+            if lowest.is_none_or(|lowest| cost.is_below(distinction, lowest)) {
                 (best, lowest) = (place, Some(cost));
             }
         }

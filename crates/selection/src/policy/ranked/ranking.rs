@@ -39,6 +39,12 @@ impl Cost {
         }
     }
 
+    /// Whether it is below `share` of the other, which is at most 1.
+    #[inline]
+    pub(super) fn is_below(self, share: f64, other: Self) -> bool {
+        self.group < other.group || self.group == other.group && self.value < share * other.value
+    }
+
     /// Of a node of which nothing is known.
     #[inline]
     pub(super) fn unknown(in_flight: u32) -> Self {
@@ -68,6 +74,10 @@ pub(super) mod sealed {
         /// For how long a node that came in among others gets one in four of its requests.
         const NOVICE_NANOS: i64 = 0;
 
+        /// For how long failures stand for requests in flight at most, be there no answer. A ranking by which
+        /// a node is asked only while it is the cheapest would not get one.
+        const BURDEN_NANOS: i64 = i64::MAX;
+
         /// Whether [`Ranking::is_slow`] is ever so.
         const JUDGES_SPEED: bool = false;
 
@@ -85,14 +95,44 @@ pub(super) mod sealed {
         /// What a request would cost.
         fn cost(&self, record: &Self::Record, in_flight: u32, now: Timestamp) -> Cost;
 
+        /// What a request would cost at a node whose failures stand for more than is in flight.
+        #[inline]
+        fn burdened_cost(
+            &self,
+            record: &Self::Record,
+            in_flight: u32,
+            burden: u32,
+            now: Timestamp,
+        ) -> Cost {
+            self.cost(record, in_flight.saturating_add(burden), now)
+        }
+
+        /// Of which share of another cost one has to be below, to be told from it.
+        #[inline]
+        fn distinction(&self) -> f64 {
+            1.0
+        }
+
+        /// A request was sent while so many were in flight.
+        #[inline]
+        fn begun(&self, _record: &Self::Record, _in_flight: u32, _now: Timestamp) {}
+
         /// A request was answered, one of so many in flight.
         fn answered(&self, record: &Self::Record, latency: i64, in_flight: u32, now: Timestamp);
 
-        /// A request has failed.
-        fn failed(&self, record: &Self::Record, latency: i64, now: Timestamp);
+        /// A request has failed, one of so many in flight.
+        fn failed(&self, record: &Self::Record, latency: i64, in_flight: u32, now: Timestamp);
 
-        /// A request was not answered within that time, and is not waited for any longer.
-        fn given_up(&self, _record: &Self::Record, _latency: i64, _now: Timestamp) {}
+        /// A request, one of so many in flight, was not answered within that time, and is not waited for
+        /// any longer.
+        fn given_up(
+            &self,
+            _record: &Self::Record,
+            _latency: i64,
+            _in_flight: u32,
+            _now: Timestamp,
+        ) {
+        }
 
         /// A probe was answered while so many requests were in flight.
         fn probed(&self, _record: &Self::Record, _latency: i64, _in_flight: u32, _now: Timestamp) {}

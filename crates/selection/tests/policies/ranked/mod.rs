@@ -6,9 +6,10 @@ mod fleet;
 mod herds;
 mod joining;
 mod plans;
+mod steady;
 
 use steersman_selection::{
-    CubicInFlight, DynPolicy, HotColdLexicographic, LeastInFlight, PeakEwma, Policy,
+    CubicInFlight, DynPolicy, HotColdLexicographic, LeastInFlight, PeakEwma, Policy, Steady,
 };
 
 /// Each ranked policy around a child, with that seed.
@@ -24,5 +25,11 @@ pub(crate) fn each<C: Policy + 'static>(
             )),*]
         };
     }
-    policies![PeakEwma, LeastInFlight, HotColdLexicographic, CubicInFlight]
+    policies![
+        Steady,
+        PeakEwma,
+        LeastInFlight,
+        HotColdLexicographic,
+        CubicInFlight
+    ]
 }

@@ -6,6 +6,7 @@ const SPANS: Spans = Spans {
     ramp: 1_000_000_000,
     joining: 2_000_000_000,
     retry: 10_000_000_000,
+    burden: 10_000_000_000,
 };
 
 fn at(nanos: i64) -> Timestamp {
