@@ -244,6 +244,32 @@ fn policies_meet_the_same_requests_and_a_comparison_does_not_depend_on_threads()
     );
 }
 
+/// Whoever knows all queues is not beaten by anybody who does not.
+#[test]
+fn nobody_beats_the_oracle() {
+    let scenario = scenario(
+        "duration = '4s'\nload = { rate = 1500 }\nclients = { count = 10, timeout = '500ms' }\n\
+         keys = { count = 500, replicas = 3 }\n\
+         servers = [{ count = 6, service = { exponential = '4ms' }, slots = 2, network = '200us' }]\n\
+         faults = [{ servers = 'all', every = '100ms', probability = 0.3, effect = { slower = 3 } },\n\
+         { servers = [2], from = '1s', until = '2s', effect = 'down' },\n\
+         { servers = [4], from = '2s', until = '2200ms', effect = 'stalled' }]",
+    );
+    let simulation = Simulation::new(&scenario).unwrap();
+    let best = simulation.run_oracle(1);
+    assert_eq!(best, simulation.run_oracle(1));
+    for policy in PolicyKind::ALL {
+        let report = simulation.run_policy(policy, 1);
+        for share in [0.9, 0.99] {
+            assert!(
+                best.latencies().quantile(share) <= report.latencies().quantile(share),
+                "{policy}: {share}"
+            );
+        }
+        assert!(best.succeeded() >= report.succeeded(), "{policy}");
+    }
+}
+
 /// What is allocated is for the run and not for its requests: ten times as many of them need no more than a
 /// few times as many allocations, as lists grow.
 #[test]

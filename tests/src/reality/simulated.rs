@@ -82,3 +82,25 @@ fn service(latencies: &[Duration]) -> String {
     text.push_str("] }");
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_plan_can_be_simulated() {
+        let measured = Measured {
+            base: (1..=9_000).map(Duration::from_micros).collect(),
+            slow: vec![Duration::from_millis(20)],
+        };
+        for datacenter in [None, Some("dc1")] {
+            for plan in Plan::all() {
+                let scene = Scene::new(&plan, &measured, 500, datacenter).unwrap();
+                let figures = scene.figures(PolicyKind::RoundRobin).unwrap();
+                assert!(figures.p50 < Duration::from_millis(9), "{}", plan.name);
+                assert!(figures.p99 >= Duration::from_millis(20), "{}", plan.name);
+                assert!(figures.answered > 0.999, "{}", plan.name);
+            }
+        }
+    }
+}

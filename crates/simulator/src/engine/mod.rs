@@ -8,6 +8,7 @@
 mod arrivals;
 mod flight;
 mod impaired;
+mod oracle;
 mod queue;
 mod run;
 mod server;
@@ -15,7 +16,7 @@ mod setting;
 mod steering;
 mod timeline;
 
-use steersman_selection::Policy;
+use steersman_selection::{Policy, RoundRobin};
 
 use self::run::Run;
 use self::setting::Setting;
@@ -99,6 +100,28 @@ impl<'a> Simulation<'a> {
     /// Runs it with a policy of this kind for each client.
     pub fn run_policy(&self, kind: PolicyKind, seed: u64) -> Report {
         self.run_boxed(seed, |seat| kind.build(self.scenario, seat))
+    }
+
+    /// Runs it with clients that know the queues, the pace and the faults of all servers, and what is on the
+    /// way to them: what no policy can be expected to beat, since it knows only what it was answered. Not for a
+    /// replay: a log says nothing of queues.
+    ///
+    /// ```
+    /// use steersman_simulator::{Measure, PolicyKind, Scenario, Simulation};
+    ///
+    /// let scenario = Scenario::builtin("s9")?.remove(0);
+    /// let simulation = Simulation::new(&scenario)?;
+    /// let best = simulation.run_oracle(1).measure(Measure::P99);
+    /// assert!(best <= simulation.run_policy(PolicyKind::RoundRobin, 1).measure(Measure::P99));
+    /// # Ok::<(), steersman_simulator::Error>(())
+    /// ```
+    pub fn run_oracle(&self, seed: u64) -> Report {
+        let policies = (0..self.scenario.clients.count)
+            .map(|_| Box::new(RoundRobin::new()) as Box<dyn Steering>)
+            .collect();
+        Run::new(self.scenario, &self.setting, policies, self.recording, seed)
+            .guided()
+            .run()
     }
 
     fn run_boxed(&self, seed: u64, mut policy: impl FnMut(Seat) -> Box<dyn Steering>) -> Report {

@@ -5,6 +5,7 @@ use steersman_selection::{Attempt as Finished, Call, NodeIndex, Outcome, Timesta
 use super::arrivals::Schedule;
 use super::flight::{Attempt, Request, Slab};
 use super::impaired::Impaired;
+use super::oracle::Oracle;
 use super::queue::{Event, EventQueue};
 use super::server::Server;
 use super::setting::Setting;
@@ -27,6 +28,8 @@ pub(super) struct Run<'a> {
     scenario: &'a Scenario,
     setting: &'a Setting,
     policies: Vec<Box<dyn Steering>>,
+    /// Chooses in place of the policies, if it is there.
+    oracle: Option<Oracle>,
     servers: Vec<Server>,
     episodes: Vec<Episode>,
     impaired: Impaired,
@@ -116,6 +119,7 @@ impl<'a> Run<'a> {
             scenario,
             setting,
             policies,
+            oracle: None,
             impaired: Impaired::new(&episodes, servers.len()),
             tally: Tally::new(scenario, &setting.is_remote),
             servers,
@@ -177,6 +181,12 @@ impl<'a> Run<'a> {
             reason = "not negative, and the cast saturates"
         )]
         Some((f64::from(workers) / rate) as u64)
+    }
+
+    /// An oracle chooses.
+    pub(super) fn guided(mut self) -> Self {
+        self.oracle = Some(Oracle::new(&self.servers));
+        self
     }
 
     pub(super) fn run(mut self) -> Report {
@@ -291,10 +301,20 @@ impl<'a> Run<'a> {
         if !request.may_ask() {
             return false;
         }
-        let call =
-            Call::new(&self.setting.topology).replicas(self.setting.replicas_of(request.key));
-        let policy = &self.policies[request.client as usize];
-        let Some(node) = policy.choose(call, request.asked(), time(now)) else {
+        let (topology, replicas) = (
+            &self.setting.topology,
+            self.setting.replicas_of(request.key),
+        );
+        let asked = request.asked();
+        let chosen = match &self.oracle {
+            None => {
+                let call = Call::new(topology).replicas(replicas);
+                let policy = &self.policies[request.client as usize];
+                policy.choose(call, asked, time(now))
+            }
+            Some(oracle) => oracle.choose(&mut self.servers, topology, replicas, asked, now),
+        };
+        let Some(node) = chosen else {
             return false;
         };
         let client = request.client;
@@ -323,6 +343,9 @@ impl<'a> Run<'a> {
 
     /// An attempt is on its way.
     fn depart(&mut self, now: u64, node: NodeIndex, attempt: u32) {
+        if let Some(oracle) = &mut self.oracle {
+            oracle.departed(node.get());
+        }
         match self.servers[node.get()].network {
             0 => self.reach(now, attempt),
             network => self.events.push(now + network, Event::Reach(attempt)),
@@ -336,6 +359,9 @@ impl<'a> Run<'a> {
         let weight = attempt
             .request
             .map_or(0.0, |request| self.requests.get(request).weight);
+        if let Some(oracle) = &mut self.oracle {
+            oracle.reached(attempt.node.get());
+        }
         let server = &mut self.servers[attempt.node.get()];
         let fate = server.serve(now, weight, &mut self.service);
         let answered = fate

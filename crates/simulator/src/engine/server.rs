@@ -154,6 +154,47 @@ impl Server {
         now + left
     }
 
+    /// How long a request takes on average, in nanoseconds, if nothing is wrong.
+    pub(super) fn mean(&self) -> f64 {
+        self.service.mean()
+    }
+
+    /// How long it would take in nanoseconds, there and back, until a request is answered that sets out now, if
+    /// it and the `coming` ones before it took `mean`; none if it would not be answered.
+    pub(super) fn outlook(&mut self, now: u64, coming: u32, mean: f64) -> Option<f64> {
+        let timeline = &mut self.timeline;
+        if timeline.down.current(now).is_some()
+            || timeline.silent.current(now).is_some()
+            || timeline.failing.current(now).is_some()
+        {
+            return None;
+        }
+        let mut begins = self.free.first().map_or(now, |free| now.max(*free));
+        let (mut mean, mut factor, mut later) = (mean, 1.0, 0.0);
+        for (window, effect) in timeline.pace.at(begins) {
+            match effect {
+                Effect::Slower(times) => factor *= times,
+                Effect::Cold(times) => factor *= coldness(*times, window, begins),
+                Effect::Later(span) => later += span.seconds() * 1e9,
+                Effect::Service(service) => mean = service.mean(),
+                _ => {}
+            }
+        }
+        let stalls = timeline.stalled.at(begins).map(|(stall, ())| stall.until);
+        if let Some(until) = stalls.max() {
+            begins = until;
+        }
+        let work = mean * factor + later;
+        let ahead = match self.free.len() {
+            0 => 0.0,
+            #[expect(clippy::cast_precision_loss, reason = "at most 65,536")]
+            slots => work * f64::from(coming) / slots as f64,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "times are below 2^52")]
+        let fixed = (begins - now + 2 * self.network) as f64;
+        Some(fixed + ahead + work)
+    }
+
     fn wait_until(&mut self, begins: u64, now: u64) {
         if begins > now {
             self.waiting.push_back(begins);

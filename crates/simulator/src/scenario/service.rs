@@ -60,6 +60,19 @@ impl Service {
         }
     }
 
+    /// The mean in nanoseconds, as exactly as some thousand draws tell it.
+    pub(crate) fn mean(&self) -> f64 {
+        const DRAWS: u32 = 4_096;
+        match self {
+            Self::Fixed(mean) | Self::Exponential(mean) => nanos(*mean),
+            _ => {
+                let mut rng = Rng::new(0, 0);
+                let sum: f64 = (0..DRAWS).map(|_| self.draw(&mut rng)).sum();
+                sum / f64::from(DRAWS)
+            }
+        }
+    }
+
     pub(super) fn validate(&self) -> Result<(), Error> {
         match self {
             Self::LogNormal { sigma, .. } if !(0.0..=5.0).contains(sigma) => {
@@ -126,6 +139,7 @@ mod tests {
             assert_eq!(service.validate(), Ok(()));
             let sum: f64 = (0..100_000).map(|_| service.draw(&mut rng)).sum();
             assert!((sum / 100_000.0 / mean - 1.0).abs() < 0.03, "{service:?}");
+            assert!((service.mean() / mean - 1.0).abs() < 0.05, "{service:?}");
         }
     }
 
