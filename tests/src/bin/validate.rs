@@ -21,7 +21,7 @@ struct Arguments {
     #[arg(
         long = "policy",
         value_delimiter = ',',
-        default_value = "round-robin,latency-aware,peak-ewma,least-in-flight"
+        default_value = "round-robin,latency-aware,peak-ewma,least-in-flight,steady"
     )]
     policies: Vec<String>,
     /// How often each is run.
