@@ -27,8 +27,13 @@ async fn a_slow_replica_shows_in_the_replay_of_a_log() {
     let replication = Replication::new(3)
         .read_policy(ReadPolicy::Shuffled)
         .hedge(None)
+        .attempt_timeout(LONG)
         .record(log.clone());
-    let client = quick(nodes.clone()).replicas(replication).build().unwrap();
+    let client = quick(nodes.clone())
+        .timeout(LONG)
+        .replicas(replication)
+        .build()
+        .unwrap();
     client.ready(LONG).await.unwrap();
     let keys: Vec<String> = (0..KEYS).map(|n| format!("key-{n}")).collect();
     for key in &keys {
