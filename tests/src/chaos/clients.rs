@@ -10,24 +10,11 @@ use super::node::Role;
 
 /// The time-out of every call.
 pub const TIMEOUT: Duration = Duration::from_millis(300);
-/// How long making a connection may take.
-const CONNECTING: Duration = Duration::from_millis(500);
-/// After how long a silence a connection is given up.
-const SILENCE: Duration = Duration::from_millis(200);
 /// The longest wait between attempts to connect.
 const BACKOFF: Duration = Duration::from_millis(200);
 
 /// How long a call may take in all: its time-out and what a busy machine needs to notice it.
 pub const CALL_BOUND: Duration = TIMEOUT.saturating_add(Duration::from_secs(2));
-
-/// How long after its cause is gone a fault may be felt: a connection that is dead has to be silent, an
-/// attempt that hangs to be over, the longest back-off to pass, and an attempt to succeed; and what is
-/// added by a busy machine, on which the servers may have to wait for a processor.
-pub const HEALING_BOUND: Duration = SILENCE
-    .saturating_add(CONNECTING)
-    .saturating_add(BACKOFF)
-    .saturating_add(CONNECTING)
-    .saturating_add(Duration::from_secs(4));
 
 /// Which client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +61,33 @@ impl Kind {
         }
     }
 
+    /// How long making a connection may take; TLS is work, for which a busy machine has to find time.
+    const fn connecting(self) -> Duration {
+        match self {
+            Self::Plain | Self::Tight | Self::Replicated => Duration::from_millis(500),
+            Self::Guarded => Duration::from_secs(3),
+        }
+    }
+
+    /// After how long a silence a connection is given up, be it one that is being made.
+    const fn silence(self) -> Duration {
+        match self {
+            Self::Plain | Self::Tight | Self::Replicated => Duration::from_millis(200),
+            Self::Guarded => Duration::from_secs(1),
+        }
+    }
+
+    /// How long after its cause is gone a fault may be felt: a connection that is dead has to be silent, an
+    /// attempt that hangs to be over, the longest back-off to pass, and an attempt to succeed; and what is
+    /// added by a busy machine, on which the servers may have to wait for a processor.
+    pub const fn healing_bound(self) -> Duration {
+        self.silence()
+            .saturating_add(self.connecting())
+            .saturating_add(BACKOFF)
+            .saturating_add(self.connecting())
+            .saturating_add(Duration::from_secs(4))
+    }
+
     /// A client of this kind, of nodes that want nothing but to be asked.
     pub fn builder(self, nodes: &[String]) -> Builder {
         let backoff = Backoff {
@@ -84,8 +98,8 @@ impl Kind {
         let builder = Client::builder()
             .nodes(nodes.iter().map(String::as_str))
             .timeout(TIMEOUT)
-            .connection_timeout(CONNECTING)
-            .stalled_after(SILENCE)
+            .connection_timeout(self.connecting())
+            .stalled_after(self.silence())
             .backoff(backoff);
         self.shape(builder)
     }

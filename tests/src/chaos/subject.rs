@@ -13,7 +13,7 @@ use steersman_memcached::{Client, Event, EventStream};
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
-use super::clients::{HEALING_BOUND, Kind};
+use super::clients::Kind;
 use super::cluster::Cluster;
 use super::stage::Stage;
 
@@ -58,9 +58,10 @@ impl Subject {
     }
 
     /// Waits until a node answers, of which what was wrong with it is over; says how long that took. It must
-    /// not be longer than [`HEALING_BOUND`].
+    /// not be longer than [the bound](Kind::healing_bound).
     pub async fn answers(&self, stage: &Stage, home: usize, after: &str) -> Duration {
         let node = &self.names[home];
+        let bound = self.kind.healing_bound();
         let measured = stage.pace.start();
         let mut is_late = false;
         while measured.lived() < NEVER {
@@ -70,13 +71,13 @@ impl Subject {
                 handle.version().await
             };
             let Err(error) = asked.await else { break };
-            if !is_late && measured.lived() > HEALING_BOUND {
+            if !is_late && measured.lived() > bound {
                 is_late = true;
                 let kind = self.kind;
                 let metrics = self.client.connection_pool_metrics().remove(node);
                 stage.broken.report(format_args!(
                     "{node} is well again after {after}, but has not answered the client {kind:?} for \
-                     {HEALING_BOUND:?}: {error}; asked without a client it says {:?}; {metrics:?}",
+                     {bound:?}: {error}; asked without a client it says {:?}; {metrics:?}",
                     block_in_place(|| ask(node))
                 ));
             }
@@ -91,7 +92,7 @@ impl Subject {
     }
 
     /// Waits until the last that was told of each node is that it is healthy, which must not take longer than
-    /// [`HEALING_BOUND`].
+    /// [the bound](Kind::healing_bound).
     pub async fn is_healthy(&self, stage: &Stage) {
         let measured = stage.pace.start();
         let mut unhealthy = HashMap::new();
@@ -109,7 +110,7 @@ impl Subject {
             if unhealthy.is_empty() {
                 return;
             }
-            if measured.lived() > HEALING_BOUND {
+            if measured.lived() > self.kind.healing_bound() {
                 let kind = self.kind;
                 stage.broken.report(format_args!(
                     "nodes that are well are unhealthy for the client {kind:?}: {unhealthy:?}"

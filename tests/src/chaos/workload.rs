@@ -9,7 +9,7 @@ use fastrand::Rng;
 use steersman_memcached::Client;
 use tokio::time::{sleep, timeout};
 
-use super::clients::{HEALING_BOUND, Kind};
+use super::clients::Kind;
 use super::key::Key;
 use super::stage::Stage;
 use super::tally::Tally;
@@ -75,10 +75,11 @@ impl Caller {
         let stage = Arc::clone(&self.stage);
         for key in Arc::clone(&self.keys).iter() {
             let measured = stage.pace.start();
+            let bound = self.kind.healing_bound();
             while self.get(&stage, key).await.is_none() {
-                if measured.lived() > HEALING_BOUND {
+                if measured.lived() > bound {
                     stage.broken.report(format_args!(
-                        "with all nodes well, the client {:?} could not read {} for {HEALING_BOUND:?}",
+                        "with all nodes well, the client {:?} could not read {} for {bound:?}",
                         self.kind, key.name
                     ));
                     break;
