@@ -91,7 +91,8 @@ mod tests {
     fn every_plan_can_be_simulated() {
         let measured = Measured {
             base: (1..=9_000).map(Duration::from_micros).collect(),
-            slow: vec![Duration::from_millis(20)],
+            // Simulated latencies are counted in classes, of which the middle is told: half a per cent off.
+            slow: vec![Duration::from_millis(21)],
         };
         for datacenter in [None, Some("dc1")] {
             for plan in Plan::all() {
