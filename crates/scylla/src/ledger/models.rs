@@ -20,7 +20,7 @@ fn two_picks_are_two_attempts_that_wait() {
         ledger.picked(START);
         other.join().unwrap();
         assert_eq!(ledger.picks(), 2);
-        ledger.settle(LATER, SLOT_NANOS, |_| {});
+        ledger.settle(LATER, SLOT_NANOS, |_, _| {});
         assert_eq!(ledger.unanswered(), 2);
     });
 }
@@ -34,7 +34,7 @@ fn an_answer_that_meets_the_settling_is_due_or_overdue_and_not_both() {
             let ledger = Arc::clone(&ledger);
             thread::spawn(move || {
                 let mut told = 0;
-                ledger.settle(LATER, SLOT_NANOS, |_| told += 1);
+                ledger.settle(LATER, SLOT_NANOS, |_, count| told += u64::from(count));
                 told
             })
         };
@@ -53,7 +53,7 @@ fn of_two_who_settle_one_tells() {
         ledger.picked(START);
         let settle = |ledger: &Ledger| {
             let mut told = 0;
-            ledger.settle(LATER, SLOT_NANOS, |_| told += 1);
+            ledger.settle(LATER, SLOT_NANOS, |_, count| told += u64::from(count));
             told
         };
         let other = {
