@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-use steersman_e2e::memcached::RealMemcached;
+use steersman_e2e::memcached::{RealMemcached, three_behind_proxies};
 use steersman_memcached::Client;
 use steersman_testkit::{FaultProxy, Server};
 
@@ -171,16 +171,7 @@ async fn main() -> std::io::Result<()> {
         })
         .await;
 
-        let servers = [
-            RealMemcached::start()?,
-            RealMemcached::start()?,
-            RealMemcached::start()?,
-        ];
-        let proxies = [
-            FaultProxy::start(servers[0].node()).await?,
-            FaultProxy::start(servers[1].node()).await?,
-            FaultProxy::start(servers[2].node()).await?,
-        ];
+        let (servers, proxies) = three_behind_proxies().await?;
         let nodes = proxies.each_ref().map(FaultProxy::node);
         measure("real, one behind a delay", &nodes, replicas, tasks, |on| {
             let latency = if on { SLOW } else { Duration::ZERO };

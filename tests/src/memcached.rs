@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use socket2::{Domain, Protocol, Socket, Type};
+use steersman_testkit::FaultProxy;
 use tempfile::TempDir;
 
 /// Between two attempts to connect to a server that is starting.
@@ -40,6 +41,23 @@ pub struct RealMemcached {
     is_open: bool,
     process: Option<Child>,
     folder: TempDir,
+}
+
+/// Three servers, each behind a proxy of its own.
+///
+/// Fails if memcached is not installed.
+pub async fn three_behind_proxies() -> io::Result<([RealMemcached; 3], [FaultProxy; 3])> {
+    let servers = [
+        RealMemcached::start()?,
+        RealMemcached::start()?,
+        RealMemcached::start()?,
+    ];
+    let proxies = [
+        FaultProxy::start(servers[0].node()).await?,
+        FaultProxy::start(servers[1].node()).await?,
+        FaultProxy::start(servers[2].node()).await?,
+    ];
+    Ok((servers, proxies))
 }
 
 /// Where it listens.

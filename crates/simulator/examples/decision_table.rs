@@ -5,34 +5,19 @@
 //! cargo run --release -p steersman-simulator --example decision_table -- [SEEDS [SCENARIO...]]
 //! ```
 
+mod tables;
+
 use std::process::ExitCode;
 
 use steersman_simulator::{Comparison, Error, Measure, PolicyKind, Scenario, Simulation};
 
 fn main() -> ExitCode {
-    let mut args = std::env::args().skip(1);
-    let seeds = args.next().map_or(Ok(5), |seeds| seeds.parse());
-    let Ok(seeds) = seeds else {
-        eprintln!("error: SEEDS is a number");
-        return ExitCode::from(2);
-    };
-    let mut names: Vec<String> = args.collect();
-    if names.is_empty() {
-        names = Scenario::names().map(str::to_owned).collect();
-    }
-    match table(seeds, &names) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
+    tables::main(5, print)
 }
 
-fn table(seeds: u64, names: &[String]) -> Result<(), Error> {
-    let seeds: Vec<u64> = (1..=seeds).collect();
-    println!("| scenario | {} |", PolicyKind::NAMES.join(" | "));
-    println!("| --- |{}", " --- |".repeat(PolicyKind::ALL.len()));
+fn print(seeds: u32, names: &[String]) -> Result<(), Error> {
+    let seeds: Vec<u64> = (1..=seeds.into()).collect();
+    tables::head(&PolicyKind::NAMES);
     for name in names {
         for scenario in Scenario::builtin(name)? {
             let simulation = Simulation::new(&scenario)?;
@@ -68,12 +53,7 @@ fn cells(comparison: &Comparison) -> Vec<String> {
         .map(|(_, p99)| *p99)
         .fold(f64::INFINITY, f64::min);
     let cell = |(success, p99): (f64, f64)| {
-        let p99_ms = p99 * 1e3;
-        let text = if success < 0.9999 {
-            format!("{p99_ms:.2} ms, {:.2} %", success * 100.0)
-        } else {
-            format!("{p99_ms:.2} ms")
-        };
+        let text = tables::cell(p99, success);
         if answers(success) && p99 <= 1.1 * least {
             format!("**{text}**")
         } else {

@@ -92,8 +92,28 @@ impl PolicyKind {
         self.around::<Client, _>(child, seed)
     }
 
-    /// The chain of one client.
-    pub(crate) fn build(self, scenario: &Scenario, seat: Seat) -> Box<dyn Steering> {
+    /// The policy for one client of a scenario, around the chain that its datacenters and replicas ask for;
+    /// with [`RoundRobin`](Self::RoundRobin) that chain alone, to put another policy around it.
+    ///
+    /// ```
+    /// use steersman_simulator::{PolicyKind, Scenario, Simulation};
+    ///
+    /// let scenario = Scenario::builtin("s9")?.remove(0);
+    /// let simulation = Simulation::new(&scenario)?;
+    /// let report = simulation.run(1, |seat| PolicyKind::PeakEwma.chain(&scenario, seat));
+    /// assert_eq!(report, simulation.run_policy(PolicyKind::PeakEwma, 1));
+    /// # Ok::<(), steersman_simulator::Error>(())
+    /// ```
+    pub fn chain(self, scenario: &Scenario, seat: Seat) -> Box<dyn DynPolicy> {
+        self.build::<Client>(scenario, seat)
+    }
+
+    /// The same for the engine.
+    pub(crate) fn steering(self, scenario: &Scenario, seat: Seat) -> Box<dyn Steering> {
+        self.build::<Engine>(scenario, seat)
+    }
+
+    fn build<U: User>(self, scenario: &Scenario, seat: Seat) -> U::Pointer {
         let Seat { seed, .. } = seat;
         let clients = &scenario.clients;
         let datacenters = clients
@@ -103,14 +123,12 @@ impl PolicyKind {
         // Clients do not begin with the same node.
         let first = i32::try_from(seed >> 33).unwrap_or_default();
         match (&scenario.keys, datacenters) {
-            (None, None) => self.around::<Engine, _>(RoundRobin::starting_at(first), seed),
-            (None, Some(datacenters)) => {
-                self.around::<Engine, _>(datacenters.starting_at(first), seed)
-            }
-            (Some(_), None) => self.around::<Engine, _>(Replicas::shuffled(seed), seed),
+            (None, None) => self.around::<U, _>(RoundRobin::starting_at(first), seed),
+            (None, Some(datacenters)) => self.around::<U, _>(datacenters.starting_at(first), seed),
+            (Some(_), None) => self.around::<U, _>(Replicas::shuffled(seed), seed),
             (Some(_), Some(datacenters)) => {
                 let child = TokenAware::new(datacenters.starting_at(first)).seed(seed);
-                self.around::<Engine, _>(child, seed)
+                self.around::<U, _>(child, seed)
             }
         }
     }

@@ -23,6 +23,12 @@ pub struct Door<'a> {
 }
 
 impl Door<'_> {
+    /// That of a node, by its name, for whoever has neither TLS nor a password.
+    pub fn of(node: &str) -> io::Result<Self> {
+        let addr = node.parse().map_err(io::Error::other)?;
+        Ok(Self { addr, lock: None })
+    }
+
     /// How many connections the server has, that of whoever asks included.
     pub fn connections(self) -> io::Result<u64> {
         let mut line = Line::connect(self)?;
@@ -40,10 +46,9 @@ impl Door<'_> {
         })
     }
 
-    /// Whether the server takes one more connection, and answers it.
-    pub fn answers(self) -> io::Result<()> {
-        Line::within(self, Duration::from_secs(1))?.ask("version\r\n")?;
-        Ok(())
+    /// What the server says to one more connection that asks for its version, if it takes it and answers.
+    pub fn answers(self) -> io::Result<String> {
+        Line::within(self, Duration::from_secs(1))?.ask("version\r\n")
     }
 }
 

@@ -1,8 +1,6 @@
 //! A client under test, and whether it finds its nodes well again when they are.
 
 use std::collections::HashMap;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -15,6 +13,7 @@ use tokio::time::sleep;
 
 use super::clients::Kind;
 use super::cluster::Cluster;
+use super::line::Door;
 use super::stage::Stage;
 
 /// Between two requests to a node that may not be well.
@@ -78,7 +77,7 @@ impl Subject {
                 stage.broken.report(format_args!(
                     "{node} is well again after {after}, but has not answered the client {kind:?} for \
                      {bound:?}: {error}; asked without a client it says {:?}; {metrics:?}",
-                    block_in_place(|| ask(node))
+                    block_in_place(|| Door::of(node)?.answers())
                 ));
             }
             sleep(LOOK).await;
@@ -120,14 +119,4 @@ impl Subject {
             sleep(LOOK).await;
         }
     }
-}
-
-/// What a node says to whoever asks for its version.
-fn ask(node: &str) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect(node)?;
-    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-    stream.write_all(b"version\r\n")?;
-    let mut said = [0; 64];
-    let length = stream.read(&mut said)?;
-    Ok(said[..length].escape_ascii().to_string())
 }

@@ -10,7 +10,7 @@ use steersman_testkit::FaultProxy;
 
 use super::load::Reader;
 use super::{NEAR, Subject};
-use crate::memcached::RealMemcached;
+use crate::memcached::{RealMemcached, three_behind_proxies};
 
 const KEYS: u64 = 1_000;
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,16 +29,7 @@ impl Caches {
     ///
     /// If they cannot be filled.
     pub async fn start() -> io::Result<Self> {
-        let servers = [
-            RealMemcached::start()?,
-            RealMemcached::start()?,
-            RealMemcached::start()?,
-        ];
-        let proxies = [
-            FaultProxy::start(servers[0].node()).await?,
-            FaultProxy::start(servers[1].node()).await?,
-            FaultProxy::start(servers[2].node()).await?,
-        ];
+        let (servers, proxies) = three_behind_proxies().await?;
         let caches = Self { servers, proxies };
         let client = caches.client(PolicyKind::RoundRobin, 0).await;
         for number in 0..KEYS {

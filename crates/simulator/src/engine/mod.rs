@@ -99,7 +99,7 @@ impl<'a> Simulation<'a> {
 
     /// Runs it with a policy of this kind for each client.
     pub fn run_policy(&self, kind: PolicyKind, seed: u64) -> Report {
-        self.run_boxed(seed, |seat| kind.build(self.scenario, seat))
+        self.run_boxed(seed, |seat| kind.steering(self.scenario, seat))
     }
 
     /// Runs it with clients that know the queues, the pace and the faults of all servers, and what is on the

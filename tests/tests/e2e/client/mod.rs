@@ -40,5 +40,14 @@ fn client(server: &RealMemcached) -> Client {
     quick([server.node()]).build().unwrap()
 }
 
+/// Stores so many keys, each as its own value.
+async fn stored(client: &Client, count: usize) -> Vec<String> {
+    let keys: Vec<String> = (0..count).map(|n| format!("key-{n}")).collect();
+    for key in &keys {
+        client.set(key, key).await.unwrap();
+    }
+    keys
+}
+
 /// A patience that only a fault exhausts.
 const LONG: Duration = Duration::from_secs(20);

@@ -9,7 +9,7 @@ use steersman_memcached::{ReadPolicy, Replication};
 use steersman_recorder::AttemptLog;
 use steersman_testkit::FaultProxy;
 
-use super::{LONG, memcached, quick};
+use super::{LONG, memcached, quick, stored};
 
 const KEYS: usize = 50;
 const ROUNDS: usize = 16;
@@ -35,10 +35,7 @@ async fn a_slow_replica_shows_in_the_replay_of_a_log() {
         .build()
         .unwrap();
     client.ready(LONG).await.unwrap();
-    let keys: Vec<String> = (0..KEYS).map(|n| format!("key-{n}")).collect();
-    for key in &keys {
-        client.set(key, key).await.unwrap();
-    }
+    let keys = stored(&client, KEYS).await;
     proxy.faults().set_latency(SLOW);
     for _ in 0..ROUNDS {
         let reads = join_all(keys.iter().map(async |key| client.get(key).await)).await;

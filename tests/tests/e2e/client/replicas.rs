@@ -5,7 +5,7 @@ use std::time::Duration;
 use steersman_e2e::memcached::RealMemcached;
 use steersman_memcached::{Client, ErrorKind, ReadPolicy, Replication, WriteSuccess};
 
-use super::{LONG, memcached, quick};
+use super::{LONG, memcached, quick, stored};
 
 const KEYS: usize = 200;
 
@@ -18,10 +18,7 @@ async fn cluster(replication: Replication) -> ([RealMemcached; 3], Client, Vec<S
         .build()
         .unwrap();
     client.ready(LONG).await.unwrap();
-    let keys: Vec<String> = (0..KEYS).map(|n| format!("key-{n}")).collect();
-    for key in &keys {
-        client.set(key, key).await.unwrap();
-    }
+    let keys = stored(&client, KEYS).await;
     (servers, client, keys)
 }
 
