@@ -1,11 +1,11 @@
 //! The ledger of a node: what was sent to it and has not been reported.
 //!
 //! Nothing ties a report to its pick, but a report says how long the attempt took, so the time of its
-//! start is known, and that is the time of the pick. Picks are counted in slots of time; a report
-//! strikes one off the slot in which its attempt began. What is left in a slot after a while was not
-//! answered by then: it is overdue. An overdue attempt stays in its slot as such, so that one that is
-//! reported after all is known to have been counted. Slots are reused, so that what is never reported
-//! is forgotten by itself.
+//! start is known, and that is about the time of the pick. Picks are counted in slots of time; a report
+//! strikes one off the slot in which its attempt began, or the last one shortly before that has any. What
+//! is left in a slot after a while was not answered by then: it is overdue. An overdue attempt stays in its
+//! slot as such, so that one that is reported after all is known to have been counted. Slots are reused, so
+//! that what is never reported is forgotten by itself.
 
 use steersman_selection::Timestamp;
 
@@ -22,6 +22,10 @@ pub(crate) const HORIZON_NANOS: i64 = (SLOTS - 2) << SLOT_BITS;
 
 /// How long a slot is, in nanoseconds: looking more often than that finds nothing new.
 pub(crate) const SLOT_NANOS: i64 = 1 << SLOT_BITS;
+
+/// How many slots an attempt may begin after its pick: 134 ms. It takes a moment, unless the client has to
+/// wait for a processor in between.
+const DELAY_SLOTS: i64 = 16;
 
 /// What was sent to one node, and when.
 #[derive(Debug)]
@@ -158,8 +162,8 @@ impl Ledger {
     #[inline]
     fn strike(&self, started: Timestamp, now: Timestamp) -> Entry {
         let slot = slot_of(started);
-        // An attempt begins a moment after its pick, so the pick may be in the slot before.
-        let found = self.strike_in(slot).or_else(|| self.strike_in(slot - 1));
+        let mut slots = (slot - DELAY_SLOTS..=slot).rev();
+        let found = slots.find_map(|slot| self.strike_in(slot));
         found.unwrap_or_else(|| {
             let is_forgotten = slot_of(now) - slot >= SLOTS - 1;
             if is_forgotten && slot < self.settled.load(Ordering::Relaxed) {

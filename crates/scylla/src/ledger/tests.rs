@@ -120,6 +120,20 @@ fn a_report_finds_its_pick_just_before_a_slot_ends() {
     assert_eq!(overdue(&ledger, SECOND, 0), [0; 0]);
 }
 
+#[test]
+fn an_attempt_that_begins_late_is_that_of_its_pick() {
+    let ledger = Ledger::new(at(0));
+    // The client had no processor for a while.
+    let (picked, started) = (at(SECOND), at(SECOND + 60 * MILLI));
+    ledger.picked(picked);
+    assert_eq!(
+        ledger.given_up(started, at(SECOND + 360 * MILLI)),
+        Entry::Due
+    );
+    assert_eq!(overdue(&ledger, 2 * SECOND, 20 * MILLI), [0; 0]);
+    assert_eq!(ledger.unanswered(), 1);
+}
+
 const SECOND: i64 = 1_000 * MILLI;
 
 #[test]
