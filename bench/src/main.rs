@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::campaign::{Programs, Single};
-use crate::load::{Encrypted, Steersman};
+use crate::load::{Encrypted, Sketch, Steersman};
 use crate::machine::Machine;
 use crate::plan::{Mode, Part, SHAPES};
 use crate::results::{Cell, Results};
@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         },
         Some("steersman") => steersman_bench_contract::run::<Steersman>(args),
         Some("steersman-tls") => steersman_bench_contract::run::<Encrypted>(args),
+        Some("sketch") => steersman_bench_contract::run::<Sketch>(args),
         Some("raw") => raw::run(args),
         Some("nodes") => match args.next().and_then(|count| count.parse().ok()) {
             Some(count) => done(load::nodes(count).map_err(io::Error::other)),

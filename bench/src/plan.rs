@@ -150,7 +150,7 @@ fn shaped(part: Part, shapes: &[(usize, usize)], operation: Operation, mode: Mod
 
 fn runs_on_one_worker(subject: &Subject, mode: Mode) -> bool {
     match subject.kind {
-        Kind::Steersman | Kind::Encrypted => true,
+        Kind::Steersman | Kind::Encrypted | Kind::Sketch => true,
         Kind::Rust => mode == Mode::Full,
         Kind::Raw | Kind::Other => false,
     }
@@ -161,6 +161,7 @@ fn takes_part(subject: &Subject, part: Part, mode: Mode) -> bool {
     match (part, subject.kind) {
         (Part::Encrypted, kind) => return matches!(kind, Kind::Steersman | Kind::Encrypted),
         (_, Kind::Encrypted) => return false,
+        (part, Kind::Sketch) => return part == Part::Reads,
         _ => {}
     }
     let senseless = match part {

@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Encrypted,
     /// What the wire and the server allow.
     Raw,
+    /// What Tokio allows: the least that a client on it can do.
+    Sketch,
     /// A peer on Tokio, whose number of workers can be set.
     Rust,
     /// A peer in another language.
@@ -51,7 +53,7 @@ const fn subject(id: &'static str, label: &'static str, kind: Kind, program: Pro
 }
 
 /// All of them, in the order of the tables.
-pub(crate) const SUBJECTS: [Subject; 14] = [
+pub(crate) const SUBJECTS: [Subject; 15] = [
     subject(
         "raw-lines",
         "raw: `get` lines of 32 keys",
@@ -69,6 +71,12 @@ pub(crate) const SUBJECTS: [Subject; 14] = [
         "raw: pipelined commands",
         Kind::Raw,
         Own(&["raw", "pipelined"]),
+    ),
+    subject(
+        "sketch",
+        "a sketch on Tokio",
+        Kind::Sketch,
+        Own(&["sketch"]),
     ),
     subject(
         "steersman",

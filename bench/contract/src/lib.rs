@@ -29,8 +29,8 @@ const KEYS: usize = 10_000;
 /// The most bytes all values have together; of large values there are fewer than [`KEYS`].
 const BYTES: usize = 64 * 1024 * 1024;
 
-/// Keys that each task reads in turn: what a caller does with more memory is not what is measured.
-const KEYS_PER_TASK: usize = 16;
+/// Keys that each task calls in turn: what a caller does with more memory is not what is measured.
+pub const KEYS_PER_TASK: usize = 16;
 
 /// How many keys there are with values of that size.
 pub fn key_count(value_size: usize) -> usize {

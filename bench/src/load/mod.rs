@@ -9,6 +9,7 @@ mod crowd;
 mod due;
 mod growth;
 mod latency;
+mod sketch;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub(crate) use self::closed::{Encrypted, Steersman};
 pub(crate) use self::crowd::Crowd;
 pub(crate) use self::due::Due;
 pub(crate) use self::growth::{Growth, nodes};
+pub(crate) use self::sketch::Sketch;
 use crate::plan::VALUE;
 
 /// The loads that keep no contract, by the name of their command; None for other names.

@@ -1,12 +1,9 @@
 //! Prepared requests, and how long their replies are.
 
-use steersman_bench_contract::{Operation, Order, key_count, keys, value};
+use steersman_bench_contract::{KEYS_PER_TASK, Operation, Order, key_count, keys, value};
 
 /// The most operations that share a request.
 const BATCH: usize = 32;
-
-/// How many different requests each connection sends in turn.
-const REQUESTS: usize = 512;
 
 /// How operations are put on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,30 +37,41 @@ pub(crate) struct Request {
     pub(crate) end: &'static str,
 }
 
-/// The requests of a connection; all have as many operations and replies of the same length.
+/// The requests of a connection; all have as many operations and replies of the same length. They ask for
+/// the keys that so many tasks ask for, as those would: each its first one, then each its second. Other keys,
+/// or fewer, would be another load for the server.
 pub(crate) fn prepare(
     kind: Kind,
     order: &Order,
     connection: usize,
     outstanding: usize,
 ) -> Vec<Request> {
+    let size = order.value_size;
     let batch = match kind {
         Kind::Pipelined => 1,
         Kind::Lines | Kind::Quiet => BATCH.min(outstanding),
     };
-    let count = (key_count(order.value_size) / batch).clamp(1, REQUESTS);
-    (0..count)
-        .map(|index| {
-            let keys = keys(connection * REQUESTS + index, batch, order.value_size);
-            match order.operation {
-                Operation::Get => read(kind, &keys, order.value_size),
-                Operation::Set => write(kind, &keys, order.value_size),
-            }
+    let tasks: Vec<Vec<String>> = (0..outstanding)
+        .map(|task| keys(connection * outstanding + task, KEYS_PER_TASK, size))
+        .collect();
+    // Of large values there are few, and each is sent often enough.
+    let enough = (key_count(size) / batch).max(1);
+    (0..KEYS_PER_TASK)
+        .flat_map(|turn| {
+            let of_each: Vec<&str> = tasks.iter().map(|keys| keys[turn].as_str()).collect();
+            let requests = of_each
+                .chunks_exact(batch)
+                .map(|keys| match order.operation {
+                    Operation::Get => read(kind, keys, size),
+                    Operation::Set => write(kind, keys, size),
+                });
+            requests.collect::<Vec<_>>()
         })
+        .take(enough)
         .collect()
 }
 
-fn read(kind: Kind, keys: &[String], size: usize) -> Request {
+fn read(kind: Kind, keys: &[&str], size: usize) -> Request {
     let (text, reply, end) = if kind == Kind::Quiet {
         let lines = keys.iter().map(|key| format!("mg {key} v q\r\n"));
         let header = format!("VA {size}\r\n").len();
@@ -81,7 +89,7 @@ fn read(kind: Kind, keys: &[String], size: usize) -> Request {
     }
 }
 
-fn write(kind: Kind, keys: &[String], size: usize) -> Request {
+fn write(kind: Kind, keys: &[&str], size: usize) -> Request {
     let quiet = kind == Kind::Quiet;
     let mut bytes = Vec::new();
     for key in keys {

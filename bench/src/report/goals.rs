@@ -63,6 +63,7 @@ pub(super) fn table(results: &Results) -> Table {
     let mut table = Table::new("Goals", remark, &columns);
     let goals = [
         limits(results),
+        sketch(results),
         peers(results),
         writes(results),
         encrypted(results),
@@ -91,6 +92,25 @@ fn limits(results: &Results) -> Vec<Goal> {
             Goal::at_least(what, measured, bound)
         })
         .collect()
+}
+
+/// Reads beside the least that a client on Tokio can do.
+fn sketch(results: &Results) -> Vec<Goal> {
+    [
+        ((2, 64), None),
+        ((2, 64), Some(1)),
+        ((2, 512), None),
+        ((2, 512), Some(1)),
+    ]
+    .into_iter()
+    .map(|(shape, workers)| {
+        let cell = Cell::new(Part::Reads, shape).workers(workers);
+        let measured = results.rate("steersman", cell) / results.rate("sketch", cell);
+        let runtime = workers.map_or("default runtime", |_| "one worker");
+        let what = format!("reads of the sketch, {} tasks, {runtime}", shape.1);
+        Goal::at_least(what, measured, 1.0)
+    })
+    .collect()
 }
 
 /// Reads beside those of the peers.
