@@ -67,9 +67,7 @@ impl NodeConfig {
 
     /// Reads a node as [`FromStr`] does; the error is the reason alone and repeats nothing.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
-        // A byte order mark is where a file of an editor begins, and seen by nobody.
-        let never = |c: char| c.is_control() || c.is_whitespace() || [',', '\u{feff}'].contains(&c);
-        if text.chars().any(never) {
+        if text.contains(never) {
             return Err("it holds white space, a comma or a control character");
         }
         let is_path = |text: &str| text.starts_with("unix:") || text.starts_with('/');
@@ -106,6 +104,17 @@ impl NodeConfig {
             endpoint,
             weight,
         })
+    }
+
+    /// Checks an endpoint that was not read from text by the rules of text, so that what a message
+    /// shows can be read again and means the same.
+    pub(crate) fn validate(&self) -> Result<(), Error> {
+        let Endpoint::Tcp { host, port } = &self.endpoint else {
+            return Ok(());
+        };
+        check_host(host)
+            .and_then(|()| check_port(*port))
+            .map_err(|why| Error::config("node", format!("{:?} is no node: {why}", &*self.name)))
     }
 
     /// The node's name: what placement hashes.
@@ -148,6 +157,12 @@ impl FromStr for NodeConfig {
     }
 }
 
+/// What stands in no node.
+fn never(c: char) -> bool {
+    // A byte order mark is where a file of an editor begins, and seen by nobody.
+    c.is_control() || c.is_whitespace() || [',', '\u{feff}'].contains(&c)
+}
+
 fn split_host_port(addr: &str) -> Result<(&str, u16), &'static str> {
     let (host, port) = if let Some(rest) = addr.strip_prefix('[') {
         let (host, after) = rest.split_once(']').ok_or("`[` has no `]`")?;
@@ -177,26 +192,37 @@ fn split_host_port(addr: &str) -> Result<(&str, u16), &'static str> {
             None => (addr, None),
         }
     };
+    check_host(host)?;
+    let port = match port {
+        None => DEFAULT_PORT,
+        Some(port) if port.bytes().all(|b| b.is_ascii_digit()) => {
+            let port = port.parse().map_err(|_| NO_PORT)?;
+            check_port(port)?;
+            port
+        }
+        Some(_) => return Err("the port is not a number"),
+    };
+    Ok((host, port))
+}
+
+fn check_host(host: &str) -> Result<(), &'static str> {
     if host.is_empty() {
         return Err("the host is empty");
     }
-    if host.contains(['=', '@', '/', '?', '*', '[', ']']) {
+    if host.contains(never) || host.contains(['=', '@', '/', '?', '*', '[', ']']) {
         return Err("the host has a character that no host has");
     }
     // With its port it would be read as the path of a socket.
     if host == "unix" {
         return Err("a Unix socket is written with its path, as in unix:/run/memcached.sock");
     }
-    let port = match port {
-        None => DEFAULT_PORT,
-        Some(port) if port.bytes().all(|b| b.is_ascii_digit()) => port
-            .parse()
-            .ok()
-            .filter(|p| *p > 0)
-            .ok_or("the port is not from 1 to 65535")?,
-        Some(_) => return Err("the port is not a number"),
-    };
-    Ok((host, port))
+    Ok(())
+}
+
+const NO_PORT: &str = "the port is not from 1 to 65535";
+
+fn check_port(port: u16) -> Result<(), &'static str> {
+    if port == 0 { Err(NO_PORT) } else { Ok(()) }
 }
 
 impl fmt::Display for NodeConfig {
@@ -308,6 +334,26 @@ mod tests {
         let configs = [NodeConfig::new("n", tcp("h", 1))];
         assert_eq!((&configs[0]).into_node_config().unwrap(), configs[0]);
         assert_eq!((&String::from("h")).into_node_config().unwrap().name(), "h");
+    }
+
+    #[test]
+    fn an_endpoint_is_held_to_what_text_is_held_to() {
+        for (host, port, why) in [
+            ("unix", 1, "with its path"),
+            ("", 1, "host is empty"),
+            ("a b", 1, "no host has"),
+            ("a/b", 1, "no host has"),
+            ("h", 0, "1 to 65535"),
+        ] {
+            let error = NodeConfig::new("n", tcp(host, port))
+                .validate()
+                .unwrap_err();
+            assert_eq!(error.option(), Some("node"));
+            assert!(error.to_string().contains(why), "{host:?}:{port}: {error}");
+        }
+        for endpoint in [tcp("::1", 1), tcp("h", 65535), Endpoint::Unix("/m".into())] {
+            NodeConfig::new("n", endpoint).validate().unwrap();
+        }
     }
 
     #[test]

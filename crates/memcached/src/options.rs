@@ -137,6 +137,7 @@ impl Options {
 
     /// Checks that a node can be a member under these options.
     pub(crate) fn validate_node(&self, node: &NodeConfig) -> Result<()> {
+        node.validate()?;
         match &self.tls {
             Some(tls) => tls.check(node.endpoint()),
             None => Ok(()),

@@ -4,7 +4,7 @@
 //! for one node a line.
 
 use bytes::{Buf, BytesMut};
-use steersman_memcached::{Endpoint, NodeConfig};
+use steersman_memcached::{Client, Endpoint, NodeConfig};
 use steersman_memcached_protocol::{ClusterConfig, Connection, Limits, Reply, Request};
 
 use crate::pieces::Cut;
@@ -40,17 +40,16 @@ fn configuration(value: &[u8]) {
     let mut entries = Vec::new();
     for node in &config.nodes {
         assert!(node.port > 0 && !node.host.is_empty() && node.host.len() <= 255);
-        let host = if node.host.contains(':') {
-            format!("[{}]", node.host)
-        } else {
-            node.host.to_owned()
+        let endpoint = Endpoint::Tcp {
+            host: node.host.to_owned(),
+            port: node.port,
         };
-        // Whatever host it is, it is written as a node is, and comes to nothing but a node.
-        if let Ok(read) = format!("{host}:{}", node.port).parse::<NodeConfig>() {
-            let Endpoint::Tcp { host, port } = read.endpoint() else {
-                panic!("{node:?} was taken for a socket");
-            };
-            assert_eq!((&**host, *port), (node.host, node.port));
+        // What a client takes is read as it is written.
+        let written = endpoint.to_string();
+        let member = NodeConfig::new(&*written, endpoint.clone());
+        if Client::builder().node(member).build().is_ok() {
+            let read: NodeConfig = written.parse().expect("what a client takes can be written");
+            assert_eq!(read.endpoint(), &endpoint);
         }
         let address = node.address.unwrap_or_default();
         entries.push(format!("{}|{address}|{}", node.host, node.port));

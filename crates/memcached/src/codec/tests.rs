@@ -141,7 +141,11 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn whatever_is_stored_is_read_back_however_it_was_compressed(bytes in any_bytes(), text: String) {
+    fn whatever_is_stored_is_read_back_however_it_was_compressed(
+        bytes in any_bytes(),
+        text: String,
+        number in proptest::num::f64::NORMAL,
+    ) {
         for stored in stored_forms(Raw.encode(&bytes).unwrap()) {
             prop_assert!(stored.data.len() <= bytes.len());
             let read: Vec<u8> = Raw.decode(stored, MAX).unwrap();
@@ -151,7 +155,7 @@ proptest! {
             let read: String = Utf8.decode(stored, MAX).unwrap();
             prop_assert_eq!(&read, &text);
         }
-        let record = (text, bytes, Some(7_i64), [1.5, -2.0]);
+        let record = (text, bytes, Some(7_i64), [1.5, number]);
         #[cfg(feature = "json")]
         for stored in stored_forms(Json.encode(&record).unwrap()) {
             let read: (String, Vec<u8>, Option<i64>, [f64; 2]) = Json.decode(stored, MAX).unwrap();
