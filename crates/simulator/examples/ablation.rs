@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use steersman_selection::{DynPolicy, Pace, RankedBuilder, Steady};
-use steersman_simulator::{Error, Measure, PolicyKind, Scenario, Seat, Simulation};
+use steersman_simulator::{Error, Estimate, Measure, PolicyKind, Scenario, Seat, Simulation};
 
 type Change = fn(RankedBuilder<Pace>) -> RankedBuilder<Pace>;
 
@@ -42,17 +42,17 @@ fn print(seeds: u32, names: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The means of what 99 % of the requests do not exceed and of the share that was answered.
+/// What 99 % of the requests do not exceed, and the share that was answered.
 fn cell(simulation: &Simulation<'_>, change: Change, seeds: u32) -> String {
-    let (mut p99, mut success) = (0.0, 0.0);
+    let (mut p99, mut success) = (Vec::new(), Vec::new());
     for seed in 1..=seeds {
         let scenario = simulation.scenario();
         let report = simulation.run(seed.into(), |seat| policy(scenario, seat, change));
-        let mean = |measure| report.measure(measure).unwrap_or(f64::NAN) / f64::from(seeds);
-        p99 += mean(Measure::P99);
-        success += mean(Measure::Success);
+        p99.extend(report.measure(Measure::P99));
+        success.push(report.success_rate());
     }
-    tables::cell(p99, success)
+    let figures = Estimate::of(&p99).zip(Estimate::of(&success));
+    figures.map_or_else(String::new, |(p99, success)| tables::cell(p99, success))
 }
 
 /// Around the chain that the scenario asks for, as for the policies that have a name.

@@ -1,5 +1,5 @@
 //! Makes the tables of `docs/POLICIES.md` from real runs: for each scenario and policy the latency that 99 %
-//! of the requests do not exceed, and the share that was answered.
+//! of the requests do not exceed, and the share that was answered, with 95 % confidence intervals.
 //!
 //! ```text
 //! cargo run --release -p steersman-simulator --example decision_table -- [SEEDS [SCENARIO...]]
@@ -9,10 +9,10 @@ mod tables;
 
 use std::process::ExitCode;
 
-use steersman_simulator::{Comparison, Error, Measure, PolicyKind, Scenario, Simulation};
+use steersman_simulator::{Comparison, Error, Estimate, Measure, PolicyKind, Scenario, Simulation};
 
 fn main() -> ExitCode {
-    tables::main(5, print)
+    tables::main(10, print)
 }
 
 fn print(seeds: u32, names: &[String]) -> Result<(), Error> {
@@ -31,30 +31,25 @@ fn print(seeds: u32, names: &[String]) -> Result<(), Error> {
 /// What each policy comes to; the best are bold: those that answered as much as any, within a tenth of a
 /// per cent, and whose latency is within a tenth of the best of these.
 fn cells(comparison: &Comparison) -> Vec<String> {
-    let figures: Vec<(f64, f64)> = comparison
+    let figures: Vec<[Estimate; 2]> = comparison
         .rows()
         .iter()
         .map(|row| {
-            let mean = |measure| {
-                row.estimate(measure)
-                    .map_or(f64::NAN, |estimate| estimate.mean)
-            };
-            (mean(Measure::Success), mean(Measure::P99))
+            [Measure::P99, Measure::Success]
+                .map(|measure| row.estimate(measure).expect("requests are made"))
         })
         .collect();
-    let most = figures
-        .iter()
-        .map(|(success, _)| *success)
-        .fold(0.0, f64::max);
-    let answers = |success: f64| success >= most - 0.001;
+    let answered = figures.iter().map(|[_, success]| success.mean);
+    let most = answered.fold(0.0, f64::max);
+    let answers = |success: Estimate| success.mean >= most - 0.001;
     let least = figures
         .iter()
-        .filter(|(success, _)| answers(*success))
-        .map(|(_, p99)| *p99)
+        .filter(|[_, success]| answers(*success))
+        .map(|[p99, _]| p99.mean)
         .fold(f64::INFINITY, f64::min);
-    let cell = |(success, p99): (f64, f64)| {
+    let cell = |[p99, success]: [Estimate; 2]| {
         let text = tables::cell(p99, success);
-        if answers(success) && p99 <= 1.1 * least {
+        if answers(success) && p99.mean <= 1.1 * least {
             format!("**{text}**")
         } else {
             text

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use steersman_simulator::{Error, Scenario};
+use steersman_simulator::{Error, Estimate, Scenario};
 
 /// Prints a table for the arguments `[SEEDS [SCENARIO...]]`, of which the scenarios are all by default.
 pub(crate) fn main(seeds: u32, print: fn(u32, &[String]) -> Result<(), Error>) -> ExitCode {
@@ -33,12 +33,33 @@ pub(crate) fn head(columns: &[&str]) {
 }
 
 /// What 99 % of the requests do not exceed, in seconds, and the share that was answered if that is less than
-/// all.
-pub(crate) fn cell(p99: f64, success: f64) -> String {
-    let p99_ms = p99 * 1e3;
-    if success < 0.9999 {
-        format!("{p99_ms:.2} ms, {:.2} %", success * 100.0)
+/// all; each with its 95 % confidence interval where several seeds differ.
+pub(crate) fn cell(p99: Estimate, success: Estimate) -> String {
+    let latency = format!("{} ms", figure(p99, 1e3));
+    if success.mean < 0.9999 {
+        format!("{latency}, {} %", figure(success, 100.0))
     } else {
-        format!("{p99_ms:.2} ms")
+        latency
+    }
+}
+
+/// A figure in another unit: four digits, and as many decimals for what it may be off.
+fn figure(
+    Estimate {
+        mean, half_width, ..
+    }: Estimate,
+    unit: f64,
+) -> String {
+    let (mean, half_width) = (mean * unit, half_width * unit);
+    let decimals = match mean {
+        _ if mean >= 1_000.0 => 0,
+        _ if mean >= 100.0 => 1,
+        _ => 2,
+    };
+    let [mean, apart] = [mean, half_width].map(|value| format!("{value:.decimals$}"));
+    if apart.bytes().all(|digit| matches!(digit, b'0' | b'.')) {
+        mean
+    } else {
+        format!("{mean} ± {apart}")
     }
 }
