@@ -11,6 +11,7 @@ use steersman_simulator::{Comparison, PolicyKind, Scenario, Simulation, plot};
 
 use crate::answer::{Answer, Failure};
 use crate::args::simulate::Simulate;
+use crate::printable::printable;
 use crate::status_line::StatusLine;
 
 impl From<steersman_simulator::Error> for Failure {
@@ -77,7 +78,7 @@ fn compare(args: &Simulate, simulation: &Simulation<'_>) -> Comparison {
         .collect();
     let (line, done) = (StatusLine::new(), AtomicUsize::new(0));
     let all = policies.len() * seeds.len();
-    let name = &simulation.scenario().name;
+    let name = printable(&simulation.scenario().name);
     let show = |done| line.show(&format!("{name} {} {done} of {all} runs", bar(done, all)));
     show(0);
     let comparison = Comparison::run(simulation, policies, &seeds, &|| {

@@ -8,6 +8,7 @@ use steersman_simulator::{
 };
 
 use crate::json::Object;
+use crate::printable::printable;
 use crate::table::{Align, Table};
 
 /// A column: a measure, or the name of the policy.
@@ -57,9 +58,10 @@ pub(super) fn text(
     comparison: &Comparison,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "{}: {}", scenario.name, scenario.title)?;
+    let (name, title) = (printable(&scenario.name), printable(&scenario.title));
+    writeln!(out, "{name}: {title}")?;
     if let Some(source) = &scenario.source {
-        writeln!(out, "After {source}")?;
+        writeln!(out, "After {}", printable(source))?;
     }
     measures(comparison, SPEED, out)?;
     writeln!(out)?;
@@ -123,7 +125,8 @@ fn published(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
         table.write(out)?;
     }
-    notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+    let mut notes = notes.iter();
+    notes.try_for_each(|note| writeln!(out, "{}", printable(note)))
 }
 
 /// A figure for people, with its interval if there is one.

@@ -20,7 +20,7 @@ published = [{ policy = "round-robin", measure = "success", value = 1, margin = 
 fn a_scenario_file_is_run_under_the_policies_that_were_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tiny.toml");
-    fs::write(&path, TINY).unwrap();
+    fs::write(&path, TINY.replace("servers is", "servers\\u001b[2J is")).unwrap();
     let plot = folder.path().join("plot.svg");
     let args = format!(
         "simulate {} --policy round-robin,latency-aware --seeds 2 --plot {}",
@@ -31,7 +31,8 @@ fn a_scenario_file_is_run_under_the_policies_that_were_named() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let text = outcome.text();
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "tiny: One of three servers is slow");
+    // What a file says does not steer a terminal.
+    assert_eq!(lines[0], "tiny: One of three servers\\u{1b}[2J is slow");
     assert!(
         lines[1].starts_with("POLICY") && lines[2].starts_with("round-robin"),
         "{text}"
@@ -95,6 +96,12 @@ fn what_cannot_be_simulated_is_refused_with_what_to_do() {
     let path = folder.path().join("bad.toml");
     fs::write(&path, TINY.replace("rate = 300", "rate = -1")).unwrap();
     let bad = path.display();
+    let endless = folder.path().join("endless.toml");
+    fs::write(&endless, TINY.replace("rate = 300", "rate = 1e8")).unwrap();
+    let endless = endless.display();
+    let empty = folder.path().join("empty.toml");
+    fs::write(&empty, "").unwrap();
+    let empty = empty.display();
     for (args, hint) in [
         ("simulate".to_owned(), "SCENARIO"),
         ("simulate s99".to_owned(), "choose one of s1"),
@@ -109,7 +116,11 @@ fn what_cannot_be_simulated_is_refused_with_what_to_do() {
             "--node has no effect here",
         ),
         (format!("simulate {bad}"), "load.rate of -1"),
+        (format!("simulate {endless}"), "a shorter duration"),
+        (format!("simulate {empty}"), "nothing is in it"),
+        ("simulate ./mine".to_owned(), "ends in .toml"),
         (format!("simulate --record {bad}"), "line 2"),
+        (format!("simulate --record {empty}"), "no measurement"),
     ] {
         let outcome = plain(&args);
         assert_eq!((outcome.code, &*outcome.text()), (2, ""), "{args}");

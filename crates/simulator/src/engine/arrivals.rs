@@ -1,20 +1,22 @@
 //! When requests come, in an open loop; and how often a worker may ask, in a closed one.
 
+use std::slice;
+
 use crate::random::Rng;
 use crate::scenario::{Arrivals, Load};
 
 /// When requests come.
 #[derive(Debug)]
-pub(super) enum Schedule {
+pub(super) enum Schedule<'a> {
     /// At a rate.
     Rated(Rates),
     /// When they came in a recording, in order of time.
-    Recorded(std::vec::IntoIter<u64>),
+    Recorded(slice::Iter<'a, u64>),
     /// As fast as they are answered.
     Unlimited,
 }
 
-impl Schedule {
+impl Schedule<'_> {
     pub(super) fn new(load: &Load) -> Self {
         Rates::new(load).map_or(Self::Unlimited, Self::Rated)
     }
@@ -23,7 +25,7 @@ impl Schedule {
     pub(super) fn next(&mut self, now: u64, rng: &mut Rng) -> Option<u64> {
         match self {
             Self::Rated(rates) => Some(rates.next(now, rng)),
-            Self::Recorded(times) => times.next(),
+            Self::Recorded(times) => times.next().copied(),
             Self::Unlimited => None,
         }
     }

@@ -15,7 +15,7 @@ pub(super) struct Oracle {
 }
 
 impl Oracle {
-    pub(super) fn new(servers: &[Server]) -> Self {
+    pub(super) fn new(servers: &[Server<'_>]) -> Self {
         Self {
             means: servers.iter().map(Server::mean).collect(),
             coming: vec![0; servers.len()],
@@ -25,7 +25,7 @@ impl Oracle {
     /// The node to send a request to, of its replicas if it has any, that has been sent to `asked` before.
     pub(super) fn choose(
         &self,
-        servers: &mut [Server],
+        servers: &mut [Server<'_>],
         topology: &Topology,
         replicas: &[NodeIndex],
         asked: &[NodeIndex],

@@ -30,13 +30,13 @@ pub(super) struct Run<'a> {
     policies: Vec<Box<dyn Steering>>,
     /// Chooses in place of the policies, if it is there.
     oracle: Option<Oracle>,
-    servers: Vec<Server>,
+    servers: Vec<Server<'a>>,
     episodes: Vec<Episode>,
     impaired: Impaired,
     events: EventQueue,
     requests: Slab<Request>,
     attempts: Slab<Attempt>,
-    schedule: Schedule,
+    schedule: Schedule<'a>,
     /// By worker, when it was to ask last.
     due: Vec<u64>,
     arrivals: Rng,
@@ -96,7 +96,7 @@ impl<'a> Run<'a> {
         scenario: &'a Scenario,
         setting: &'a Setting,
         policies: Vec<Box<dyn Steering>>,
-        recording: Option<&Recording>,
+        recording: Option<&'a Recording>,
         seed: u64,
     ) -> Self {
         let (timelines, episodes) = timeline::lay_out(scenario, &mut Rng::new(seed, FAULTS));
@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
             .collect();
         let mut schedule = Schedule::new(&scenario.load);
         if let Some(recording) = recording {
-            schedule = Schedule::Recorded(recording.beginnings().into_iter());
+            schedule = Schedule::Recorded(recording.beginnings().iter());
             for (server, trace) in servers.iter_mut().zip(recording.traces()) {
                 server.trace = Some(trace);
             }

@@ -28,9 +28,9 @@ impl Fate {
 
 /// One server, first come first served. Requests must come in order of time.
 #[derive(Debug)]
-pub(super) struct Server {
-    service: Service,
-    timeline: Timeline,
+pub(super) struct Server<'a> {
+    service: &'a Service,
+    timeline: Timeline<'a>,
     /// When each slot is free, the earliest first; empty if there is a slot for everybody.
     free: Vec<u64>,
     /// When those that wait are going to be begun.
@@ -42,13 +42,13 @@ pub(super) struct Server {
     pub(super) network: u64,
     pub(super) longest_queue: usize,
     /// What really became of requests, in place of all the rest.
-    pub(super) trace: Option<Trace>,
+    pub(super) trace: Option<&'a Trace>,
 }
 
-impl Server {
-    pub(super) fn new(kind: &Servers, timeline: Timeline) -> Self {
+impl<'a> Server<'a> {
+    pub(super) fn new(kind: &'a Servers, timeline: Timeline<'a>) -> Self {
         Self {
-            service: kind.service.clone(),
+            service: &kind.service,
             timeline,
             free: vec![0; kind.slots.unwrap_or(0) as usize],
             waiting: VecDeque::new(),
@@ -63,7 +63,7 @@ impl Server {
     /// Takes a request that comes now and is `weight` times as long as others, and tells what becomes of
     /// it.
     pub(super) fn serve(&mut self, now: u64, weight: f64, rng: &mut Rng) -> Fate {
-        if let Some(trace) = &self.trace {
+        if let Some(trace) = self.trace {
             // A node is in the recording because it was asked.
             return trace
                 .draw(now, rng)
@@ -251,21 +251,21 @@ mod tests {
     use crate::engine::timeline::lay_out;
     use crate::scenario::Scenario;
 
-    /// A server of a scenario with these faults: two slots, a queue of two, 10 ms for each request.
-    fn server(faults: &str) -> Server {
+    /// A scenario with these faults and one server: two slots, a queue of two, 10 ms for each request.
+    fn scenario(faults: &str) -> Scenario {
         let text = format!(
             "name = 's'\ntitle = 't'\nduration = '10s'\nload = {{ rate = 1 }}\nclients = {{ timeout = '1s' }}\n\
              servers = [{{ count = 1, service = {{ fixed = '10ms' }}, slots = 2, queue = 2 }}]\n\
              faults = [{faults}]"
         );
-        let scenario = Scenario::parse(&text).unwrap().remove(0);
-        let mut timelines = lay_out(&scenario, &mut Rng::new(0, 0)).0;
-        Server::new(&scenario.servers[0], timelines.remove(0))
+        Scenario::parse(&text).unwrap().remove(0)
     }
 
     /// What becomes of requests that come at these milliseconds: when, and how it ends.
     fn fates(faults: &str, comings: &[u64]) -> Vec<(Option<u64>, Outcome)> {
-        let mut server = server(faults);
+        let scenario = scenario(faults);
+        let mut timelines = lay_out(&scenario, &mut Rng::new(0, 0)).0;
+        let mut server = Server::new(&scenario.servers[0], timelines.remove(0));
         let mut rng = Rng::new(0, 0);
         comings
             .iter()

@@ -80,9 +80,9 @@ impl<T> Track<T> {
 
 /// All that is wrong with one server, each kind on a track of its own.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Timeline {
+pub(super) struct Timeline<'a> {
     /// Slower, later, another service time, cold.
-    pub(super) pace: Track<Effect>,
+    pub(super) pace: Track<&'a Effect>,
     pub(super) stalled: Track<()>,
     pub(super) down: Track<()>,
     pub(super) silent: Track<()>,
@@ -91,7 +91,10 @@ pub(super) struct Timeline {
 }
 
 /// The timelines of all servers, and all times at which one is impaired, in order of their beginnings.
-pub(super) fn lay_out(scenario: &Scenario, rng: &mut Rng) -> (Vec<Timeline>, Vec<Episode>) {
+pub(super) fn lay_out<'a>(
+    scenario: &'a Scenario,
+    rng: &mut Rng,
+) -> (Vec<Timeline<'a>>, Vec<Episode>) {
     let servers = scenario.server_count();
     let mut timelines = vec![Timeline::default(); servers];
     let mut episodes = Vec::new();
@@ -140,15 +143,15 @@ fn victims(fault: &Fault, servers: usize, rng: &mut Rng) -> Vec<usize> {
     victims
 }
 
-impl Timeline {
-    fn add(&mut self, window: Window, effect: &Effect) {
+impl<'a> Timeline<'a> {
+    fn add(&mut self, window: Window, effect: &'a Effect) {
         match effect {
             Effect::Stalled => self.stalled.add(window, ()),
             Effect::Down => self.down.add(window, ()),
             Effect::Silent => self.silent.add(window, ()),
             Effect::Failing { share, after } => self.failing.add(window, (*share, after.nanos())),
             Effect::Slower(_) | Effect::Later(_) | Effect::Service(_) | Effect::Cold(_) => {
-                self.pace.add(window, effect.clone());
+                self.pace.add(window, effect);
             }
         }
     }

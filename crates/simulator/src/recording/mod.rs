@@ -6,7 +6,8 @@ mod trace;
 use std::collections::HashMap;
 use std::io::BufRead;
 
-pub(crate) use self::trace::{Measured, Trace};
+use self::trace::Measured;
+pub(crate) use self::trace::Trace;
 
 use crate::measure::{Report, Tally};
 use crate::scenario::{Scenario, Span};
@@ -59,8 +60,10 @@ use crate::{Error, ErrorKind};
 #[derive(Debug, Clone)]
 pub struct Recording {
     nodes: Vec<String>,
-    /// In order of when they began, from 0 on.
-    attempts: Vec<Measured>,
+    /// When each attempt began, in order, from 0 on.
+    beginnings: Vec<u64>,
+    /// By node, what was measured of it.
+    traces: Vec<Trace>,
     scenario: Scenario,
 }
 
@@ -118,21 +121,24 @@ impl Recording {
                 "it goes on for more than a thousand hours; cut it in pieces",
             ));
         }
-        let requests = attempts.len();
-        let attempts = attempts
-            .into_iter()
-            .map(|(began, node, latency, outcome)| Measured {
-                began: u64::try_from(began - first).unwrap_or_default(),
-                node,
+        let mut beginnings = Vec::with_capacity(attempts.len());
+        let mut traces = vec![Trace::default(); nodes.len()];
+        for (began, node, latency, outcome) in attempts {
+            let began = u64::try_from(began - first).unwrap_or_default();
+            beginnings.push(began);
+            traces[node].push(Measured {
+                began,
                 latency,
                 outcome,
-            })
-            .collect();
+            });
+        }
         let duration = u64::try_from(last - first).unwrap_or_default() + 1;
-        let scenario = Scenario::of_recording(Span::from_nanos(duration), nodes.len(), requests);
+        let duration = Span::from_nanos(duration);
+        let scenario = Scenario::of_recording(duration, nodes.len(), beginnings.len());
         Ok(Self {
             nodes,
-            attempts,
+            beginnings,
+            traces,
             scenario,
         })
     }
@@ -144,23 +150,25 @@ impl Recording {
 
     /// How many attempts there are.
     pub fn len(&self) -> usize {
-        self.attempts.len()
+        self.beginnings.len()
     }
 
     /// Whether there are none: never.
     pub fn is_empty(&self) -> bool {
-        self.attempts.is_empty()
+        self.beginnings.is_empty()
     }
 
     /// What really happened.
     pub fn report(&self) -> Report {
         let local = vec![false; self.nodes.len()];
         let mut tally = Tally::new(&self.scenario, &local);
-        for attempt in &self.attempts {
-            tally.asked(attempt.began);
-            tally.sent(attempt.began, attempt.node, None);
-            let succeeded = attempt.outcome == steersman_selection::Outcome::Success;
-            tally.done(attempt.began, attempt.began + attempt.latency, succeeded);
+        for (node, trace) in self.traces.iter().enumerate() {
+            for attempt in trace.attempts() {
+                tally.asked(attempt.began);
+                tally.sent(attempt.began, node, None);
+                let succeeded = attempt.outcome == steersman_selection::Outcome::Success;
+                tally.done(attempt.began, attempt.began + attempt.latency, succeeded);
+            }
         }
         #[expect(clippy::cast_precision_loss, reason = "at most 10,000")]
         let even = vec![1.0 / self.nodes.len() as f64; self.nodes.len()];
@@ -171,17 +179,13 @@ impl Recording {
         &self.scenario
     }
 
-    /// When requests are made.
-    pub(crate) fn beginnings(&self) -> Vec<u64> {
-        self.attempts.iter().map(|attempt| attempt.began).collect()
+    /// When requests are made, in order.
+    pub(crate) fn beginnings(&self) -> &[u64] {
+        &self.beginnings
     }
 
     /// By node, what was measured of it.
-    pub(crate) fn traces(&self) -> Vec<Trace> {
-        let mut traces = vec![Trace::default(); self.nodes.len()];
-        for attempt in &self.attempts {
-            traces[attempt.node].push(*attempt);
-        }
-        traces
+    pub(crate) fn traces(&self) -> &[Trace] {
+        &self.traces
     }
 }

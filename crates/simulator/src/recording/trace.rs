@@ -8,7 +8,6 @@ use crate::random::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Measured {
     pub(crate) began: u64,
-    pub(crate) node: usize,
     pub(crate) latency: u64,
     pub(crate) outcome: Outcome,
 }
@@ -24,6 +23,11 @@ pub(crate) struct Trace {
 const ABOUT: u64 = 250_000_000;
 
 impl Trace {
+    /// The attempts.
+    pub(super) fn attempts(&self) -> &[Measured] {
+        &self.attempts
+    }
+
     /// Adds an attempt that did not begin before the others.
     pub(super) fn push(&mut self, attempt: Measured) {
         self.attempts.push(attempt);
@@ -65,7 +69,6 @@ mod tests {
         for began in [1_000_000_000, 1_100_000_000, 3_000_000_000] {
             let attempt = Measured {
                 began,
-                node: 0,
                 latency: began / 1_000,
                 outcome: Outcome::Success,
             };

@@ -23,7 +23,11 @@ impl Scenario {
                 "write 16 MiB at most",
             ));
         }
-        let mut table: Table = toml::from_str(text).map_err(|error| malformed(&error))?;
+        let mut table: Table = toml::from_str(text).map_err(|error| unreadable(text, &error))?;
+        if table.is_empty() {
+            let message = "nothing is in it; write a name, a title, a duration, a load and servers";
+            return Err(Error::new(ErrorKind::InvalidScenario, message));
+        }
         let Some(variants) = table.remove("variants") else {
             return Ok(vec![read(table)?]);
         };
@@ -63,9 +67,41 @@ fn read(table: Table) -> Result<Scenario, Error> {
     Ok(scenario)
 }
 
-fn malformed(error: &toml::de::Error) -> Error {
-    Error::new(ErrorKind::InvalidScenario, error.to_string().trim_end())
+/// What is no TOML.
+fn unreadable(text: &str, error: &toml::de::Error) -> Error {
+    let before = text.get(..error.span().unwrap_or_default().start);
+    let line = 1 + before.map_or(0, |before| before.matches('\n').count());
+    let message = format!("line {line}: {}", error.message());
+    Error::new(ErrorKind::InvalidScenario, message)
 }
+
+/// What is no scenario, though it is TOML.
+fn malformed(error: &toml::de::Error) -> Error {
+    let mut message = error.to_string().trim_end().replace('\n', " ");
+    for (types, words) in PLAIN {
+        message = message.replace(types, words);
+    }
+    Error::new(ErrorKind::InvalidScenario, message)
+}
+
+/// For the names of types, which the parser tells, what somebody who writes a scenario calls them.
+const PLAIN: [(&str, &str); 6] = [
+    ("expected f64", "expected a number"),
+    (
+        "expected u32",
+        "expected a whole number from 0 to 4294967295",
+    ),
+    ("expected usize", "expected a whole number from 0 on"),
+    ("expected u8", "expected a whole number from 0 to 255"),
+    (
+        "wanted exactly 1 element",
+        "choose exactly one of its kinds",
+    ),
+    (
+        "invalid type: unit variant, expected newtype variant",
+        "it needs a value, as in { slower = 3 }",
+    ),
+];
 
 /// Puts the options of `other` over those of `table`.
 fn merge(table: &mut Table, other: Table) {
@@ -128,6 +164,27 @@ mod tests {
             (
                 "faults = [{ servers = 'all', effect = 'down', every = '1us' }]",
                 "faults.every",
+            ),
+            ("speed", "line 8: "),
+            ("warm-up = 1", "a span of time in quotes"),
+            ("warm-up = '1001h'", "up to \"1000h\""),
+            ("clients = { count = -1 }", "a whole number"),
+            ("clients = { retries = 300 }", "from 0 to 255"),
+            (
+                "faults = [{ servers = [-1], effect = 'down' }]",
+                "write numbers of servers",
+            ),
+            (
+                "faults = [{ servers = 'all', effect = 'slower' }]",
+                "{ slower = 3 }",
+            ),
+            (
+                "faults = [{ servers = 'all', effect = { slower = 2, cold = 2 } }]",
+                "exactly one of its kinds",
+            ),
+            (
+                "faults = [{ servers = 'all', effect = 'down', from = '1s' }]",
+                "faults.from",
             ),
             ("variants = []", "variants"),
             ("variants = [{}]", "variants.name"),

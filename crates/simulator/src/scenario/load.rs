@@ -10,8 +10,8 @@ use crate::Error;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Load {
-    /// Requests a second of all clients together, above 0, up to 100 million. They come whether others
-    /// are answered or not, unless there are `workers`.
+    /// Requests a second of all clients together, above 0, up to 100 million; as many in all, retries
+    /// included. They come whether others are answered or not, unless there are `workers`.
     pub rate: Option<f64>,
     /// How requests follow each other; Poisson by default. Those of workers are regular.
     #[serde(default)]

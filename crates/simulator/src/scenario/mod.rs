@@ -10,6 +10,7 @@ mod load;
 mod published;
 mod servers;
 mod service;
+mod size;
 mod span;
 
 use serde::Deserialize;
@@ -99,7 +100,7 @@ impl Scenario {
             let known: Vec<_> = Self::names().collect();
             let known = known.join(", ");
             let message = format!(
-                "there is no scenario {name:?}; choose one of {known}, or the path of a TOML file"
+                "there is no scenario {name:?}; choose one of {known}, or a path that ends in .toml"
             );
             Error::new(ErrorKind::UnknownScenario, message)
         })?;
@@ -193,6 +194,10 @@ impl Scenario {
         let mut occurrences = 0.0;
         for fault in &self.faults {
             fault.validate(count)?;
+            if fault.from >= self.duration {
+                let allowed = "choose less than the duration: it would never come";
+                return Err(Error::option("faults.from", fault.from, allowed));
+            }
             if fault.effect == Effect::Silent && self.clients.timeout.is_none() {
                 let allowed = "give clients.timeout as well";
                 return Err(Error::option("faults.effect", "silent", allowed));
@@ -208,6 +213,7 @@ impl Scenario {
             let allowed = "let them come less often";
             return Err(Error::option("faults.every", "that", allowed));
         }
+        self.validate_size()?;
         self.published.iter().try_for_each(Published::validate)
     }
 }

@@ -57,7 +57,10 @@ fn certainly() -> f64 {
 
 /// Whom a fault befalls.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "write numbers of servers from 0 on, as in [0, 2], or \"all\" or \"random\""
+)]
 #[non_exhaustive]
 pub enum Victims {
     /// The servers of these numbers.

@@ -81,12 +81,22 @@ impl From<Span> for Duration {
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            de::Error::custom(format!(
-                "{text:?} is no span of time; write a number and a unit, as in 250ms or 1.5s"
-            ))
-        })
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// A span as text.
+struct Text;
+
+impl de::Visitor<'_> for Text {
+    type Value = Span;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a span of time in quotes, as in \"250ms\" or \"1.5s\", up to \"1000h\"")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Span, E> {
+        Span::parse(text).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
     }
 }
 
