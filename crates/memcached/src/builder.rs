@@ -252,7 +252,7 @@ impl Builder {
         self
     }
 
-    /// The most keys in one read request line, autobatched or of `get_many`; 1 or more, 100 by
+    /// The most keys in one read request line, autobatched or of `get_many`; 1 or more, 32 by
     /// default.
     pub fn autobatching_max_keys(mut self, keys: usize) -> Self {
         self.options.limits.max_batch_keys = keys;

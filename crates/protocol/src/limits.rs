@@ -9,7 +9,7 @@
 /// use steersman_memcached_protocol::Limits;
 ///
 /// let limits = Limits { max_value_size: 1024 * 1024, autobatch: false, ..Limits::default() };
-/// assert_eq!(limits.max_batch_keys, 100);
+/// assert_eq!(limits.max_batch_keys, 32);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -32,7 +32,7 @@ pub struct Limits {
     /// of its own.
     pub autobatch: bool,
 
-    /// The most distinct keys in one command line (default: 100; 0 counts as 1).
+    /// The most distinct keys in one command line (default: 32; 0 counts as 1).
     pub max_batch_keys: usize,
 
     /// Values shorter than this many bytes are copied out of the read buffer, longer ones share
@@ -55,7 +55,7 @@ impl Default for Limits {
             max_stats_items: 65_536,
             max_stats_bytes: 4 * 1024 * 1024,
             autobatch: true,
-            max_batch_keys: 100,
+            max_batch_keys: 32,
             copy_below: 4 * 1024,
         }
     }

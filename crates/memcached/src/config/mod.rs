@@ -112,7 +112,7 @@ pub struct Config {
     pub purge_unhealthy_nodes: bool,
     /// [`Builder::autobatching`](crate::Builder::autobatching); on by default.
     pub autobatching: bool,
-    /// [`Builder::autobatching_max_keys`](crate::Builder::autobatching_max_keys); 100 by default.
+    /// [`Builder::autobatching_max_keys`](crate::Builder::autobatching_max_keys); 32 by default.
     pub autobatching_max_keys: usize,
     /// [`Builder::max_in_flight`](crate::Builder::max_in_flight); 1,024 by default.
     pub max_in_flight: usize,

@@ -82,7 +82,7 @@ fn many_reads_are_grouped_even_without_autobatching() {
 
 #[test]
 fn a_line_has_a_bounded_number_of_keys() {
-    let names: Vec<_> = (0..206).map(|n| format!("k{n}")).collect();
+    let names: Vec<_> = (0..70).map(|n| format!("k{n}")).collect();
     let requests: Vec<_> = names.iter().map(|name| get(name)).collect();
     let counts = |limits| -> Vec<_> {
         let lines = written(&requests, limits);
@@ -91,13 +91,13 @@ fn a_line_has_a_bounded_number_of_keys() {
             .map(|line| line.split(' ').count() - 1)
             .collect()
     };
-    assert_eq!(counts(Limits::default()), [100, 100, 6]);
+    assert_eq!(counts(Limits::default()), [32, 32, 6]);
     for max_batch_keys in [0, 1] {
         let limits = Limits {
             max_batch_keys,
             ..Limits::default()
         };
-        assert_eq!(counts(limits), [1; 206]);
+        assert_eq!(counts(limits), [1; 70]);
     }
 }
 

@@ -49,7 +49,7 @@ impl ClientPlan {
             max_waiting: *chance.pick(&[0, 1, 4, 64, 16_384]),
             open_connection_above: *chance.pick(&[0, 1, 4, 32]),
             autobatching: !chance.one_in(4),
-            autobatching_max_keys: *chance.pick(&[1, 2, 5, 100]),
+            autobatching_max_keys: *chance.pick(&[1, 2, 5, 32]),
             unhealthy_after: *chance.pick(&[1, 2, 3]),
             resolve_interval: chance.millis(100..=1_000),
             discovery_interval: chance.millis(100..=1_000),
