@@ -94,8 +94,8 @@ const PLAIN: [(&str, &str); 6] = [
     ("expected usize", "expected a whole number from 0 on"),
     ("expected u8", "expected a whole number from 0 to 255"),
     (
-        "wanted exactly 1 element",
-        "choose exactly one of its kinds",
+        "wanted exactly 1 element,",
+        "choose exactly one of its kinds:",
     ),
     (
         "invalid type: unit variant, expected newtype variant",
@@ -191,6 +191,10 @@ mod tests {
             (
                 "published = [{ policy = 'best', measure = 'p99', value = 1, margin = 1 }]",
                 "best",
+            ),
+            (
+                "published = [{ policy = 'steady', measure = 'p99', value = 0, margin = 1 }]",
+                "published.value",
             ),
         ] {
             let error = Scenario::parse(&format!("{BASE}\n{addition}\n")).unwrap_err();

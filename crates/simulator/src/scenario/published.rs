@@ -14,7 +14,7 @@ pub struct Published {
     pub policy: PolicyKind,
     /// What was measured.
     pub measure: Measure,
-    /// The figure: a share from 0 to 1, or seconds.
+    /// The figure, above 0: a share up to 1, or seconds.
     pub value: f64,
     /// How much ours may differ, as a part of the published figure, to be called alike.
     pub margin: f64,
@@ -25,11 +25,11 @@ pub struct Published {
 
 impl Published {
     pub(super) fn validate(&self) -> Result<(), Error> {
-        if !(self.value.is_finite() && self.value >= 0.0) {
+        if !(self.value.is_finite() && self.value > 0.0) {
             return Err(Error::option(
                 "published.value",
                 self.value,
-                "choose 0 or more",
+                "choose more than 0: the margin is a part of it",
             ));
         }
         if !(self.margin.is_finite() && self.margin >= 0.0) {
