@@ -17,10 +17,10 @@ const PANEL: f64 = 240.0;
 const TOP: f64 = 98.0;
 const BETWEEN: f64 = 76.0;
 
-/// Colours that people with colour blindness can tell apart (Okabe and Ito, 2008), those of them that are seen on
-/// white and on black.
-const COLOURS: [&str; 8] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#808080", "#8f8f00",
+/// By policy, in the order of [`PolicyKind::ALL`], the same in all plots: colours that people with colour
+/// blindness can tell apart (Okabe and Ito, 2008), those of them that are seen on white and on black.
+const COLOURS: [&str; PolicyKind::ALL.len()] = [
+    "#0072b2", "#d55e00", "#8f8f00", "#009e73", "#cc79a7", "#56b4e9", "#808080", "#e69f00",
 ];
 
 /// What is drawn on and beside: light or dark as the reader's other pages are.
@@ -101,7 +101,7 @@ impl Line {
         let asked = report.buckets().filter(|bucket| bucket.requests > 0);
         Self {
             policy,
-            colour: COLOURS[number % COLOURS.len()],
+            colour: COLOURS[policy as usize],
             width: 0.6 + 0.7 * f64::from(above.min(8)),
             latencies: asked
                 .map(|bucket| (bucket.from.seconds(), bucket.p99))
