@@ -9,8 +9,8 @@ use std::time::Duration;
 use clap::Parser;
 use steersman_e2e::chaos::{Options, run};
 
-/// In minutes: long enough for most faults of most nodes to strike once.
-const BRIEFLY: f64 = 0.75;
+/// In minutes: long enough for each fault of most nodes to strike once.
+const BRIEFLY: f64 = 2.0;
 
 /// Real servers that fail in every way, under full load: never a value of another key or an old one, no call
 /// without an end, no outage taken for a miss, and afterwards everything is well.
