@@ -59,6 +59,8 @@ pub(super) struct Driver {
     /// Room for how much is made before the next read.
     room: usize,
     opened: Instant,
+    /// Whether the server has sent anything on this connection.
+    heard: bool,
     /// Whether the server has answered anything but error lines on this connection.
     served: bool,
     /// Since when the server owes something and has sent nothing.
@@ -107,6 +109,7 @@ impl Driver {
             input: BytesMut::new(),
             room: LEAST_ROOM,
             opened: now,
+            heard: false,
             served: false,
             silent_since: now,
             answered_at: now,
@@ -161,6 +164,7 @@ impl Driver {
                 Poll::Ready(Ok(read)) => self.node.watch.received(read),
                 Poll::Ready(Err(error)) => break Err(broke(error)),
             }
+            self.heard = true;
             self.silent_since = Instant::now();
             if self.input.len() == capacity {
                 self.room = MOST_ROOM.min(2 * self.room);
@@ -342,9 +346,11 @@ impl Driver {
 
     /// Says so if what the server did without ever answering is what one does that waits for TLS.
     fn suspect_tls(&self, error: Error) -> Error {
-        let alert = self.input.starts_with(&TLS_ALERT);
-        let hung_up = error.kind() == ErrorKind::ConnectionLost && self.machine.in_flight() > 0;
-        if self.served || self.node.options.is_over_tls() || !(alert || hung_up) {
+        let alert = !self.served && self.input.starts_with(&TLS_ALERT);
+        let hung_up = !self.heard
+            && error.kind() == ErrorKind::ConnectionLost
+            && self.machine.in_flight() > 0;
+        if self.node.options.is_over_tls() || !(alert || hung_up) {
             return error;
         }
         error.adding("; it has answered nothing on this connection: does it want TLS?")

@@ -466,3 +466,19 @@ async fn a_ready_client_has_its_nodes_in_the_hashing() {
     ready.unwrap();
     assert_eq!(owners(), before);
 }
+
+/// Only a server that has sent nothing at all may be one that waits for TLS.
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_breaks_within_a_value_says_nothing_of_tls() {
+    for (sent, suspected) in [("", true), ("VALUE k 0 5\r\nab", false), ("VAL", false)] {
+        let (client, mut attempts) = client(|builder| builder);
+        let mut peer = attempts.next().await.accept();
+        let (read, ()) = tokio::join!(client.get("k").into_future(), async {
+            peer.exchange("get k\r\n", sent).await;
+            drop(peer);
+        });
+        let error = read.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ConnectionLost);
+        assert_eq!(error.to_string().contains("TLS"), suspected, "{error}");
+    }
+}
