@@ -365,9 +365,8 @@ impl Builder {
         self
     }
 
-    /// The runtime that the client's background tasks live on, with time and I/O enabled, as any
-    /// runtime has to have that calls are made on. By
-    /// default the one that `build` is called in, else the one of the first call.
+    /// The runtime that the client's background tasks live on, with time and I/O enabled. By default the
+    /// one that `build` is called in, else the one of the first call.
     ///
     /// It has to run for as long as calls are made, wherever those are polled: it does their work and
     /// keeps their time. A runtime of one thread runs only inside of its `block_on`; until it does so
@@ -382,6 +381,8 @@ impl Builder {
     /// # Errors
     ///
     /// [`ErrorKind::Config`](crate::ErrorKind::Config); [`Error::option`] names the option.
+    /// [`ErrorKind::Runtime`](crate::ErrorKind::Runtime) if the [runtime](Self::runtime) has no timers; Tokio
+    /// says so on standard error as well.
     pub fn build(self) -> Result<Client> {
         let Self {
             nodes,

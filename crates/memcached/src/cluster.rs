@@ -7,6 +7,7 @@ mod change;
 mod health;
 mod members;
 
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -211,16 +212,23 @@ impl Cluster {
         awaited && !self.is_closed() && self.members.load().nodes().next().is_none()
     }
 
-    /// Makes more of the failure of a call that was steered by its key: that no other node could
-    /// have been used either, or that the key has another owner by now.
-    pub(crate) fn explain(&self, error: Error) -> Error {
-        match error.kind() {
-            ErrorKind::Unreachable if self.members.load().nodes().all(|node| node.is_down()) => {
+    /// Makes more of the failures of a call that was steered by its keys: that no other node could
+    /// have been used either, or that a key has another owner by now.
+    pub(crate) fn explain(&self) -> impl Fn(Error) -> Error {
+        // All nodes are looked at for that, so once a call and not for each of its keys.
+        let all_down = OnceCell::new();
+        move |error| match error.kind() {
+            ErrorKind::Unreachable if *all_down.get_or_init(|| self.is_down()) => {
                 error.of_kind(ErrorKind::NoNodeReachable)
             }
             ErrorKind::UnknownNode => error.of_kind(ErrorKind::Unreachable),
             _ => error,
         }
+    }
+
+    /// Whether no node can be used now.
+    fn is_down(&self) -> bool {
+        self.members.load().nodes().all(|node| node.is_down())
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<Arc<Node>> {

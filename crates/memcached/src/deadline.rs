@@ -2,7 +2,9 @@
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
+use std::sync::mpsc;
 use std::task::{Context, Poll, ready};
+use std::thread;
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
@@ -31,10 +33,12 @@ impl Patience {
 }
 
 pin_project! {
-    /// Runs out once. The time counts from the first poll that has to wait: a future may be made
-    /// long before anybody polls it.
+    /// Runs out once. Unless it is said since when, the time counts from the first poll that has to
+    /// wait: a future may be made long before anybody polls it.
     pub(crate) struct Deadline {
         limit: Option<Duration>,
+        since: Option<Instant>,
+        apart: bool,
         #[pin]
         timer: Timer,
     }
@@ -45,8 +49,8 @@ pin_project! {
     enum Timer {
         Unset,
         Here { #[pin] sleep: Sleep },
-        /// Outside of the client's runtime: a task on that one keeps the time.
-        There { #[pin] elapsed: oneshot::Receiver<()> },
+        /// Outside of the client's runtime: a task on that one keeps the time, or a thread.
+        There { #[pin] elapsed: oneshot::Receiver<()>, thread: Option<mpsc::Sender<()>> },
         Over { expired: Expired },
     }
 }
@@ -81,7 +85,26 @@ impl Deadline {
     pub(crate) fn new(limit: Option<Duration>) -> Self {
         Self {
             limit,
+            since: None,
+            apart: false,
             timer: Timer::Unset,
+        }
+    }
+
+    /// The end of what began at that time.
+    pub(crate) fn since(begun: Instant, limit: Option<Duration>) -> Self {
+        Self {
+            since: Some(begun),
+            ..Self::new(limit)
+        }
+    }
+
+    /// One that runs out though the client's runtime does not run. Outside of that it takes a thread, so
+    /// it is for what is done rarely.
+    pub(crate) fn apart(limit: Option<Duration>) -> Self {
+        Self {
+            apart: true,
+            ..Self::new(limit)
         }
     }
 
@@ -97,10 +120,11 @@ impl Deadline {
         };
         if let TimerProjection::Unset = this.timer.as_mut().project() {
             // A limit beyond what the clock can count to is no limit.
-            let Some(at) = Instant::now().checked_add(limit) else {
+            let begun = this.since.unwrap_or_else(Instant::now);
+            let Some(at) = begun.checked_add(limit) else {
                 return Poll::Pending;
             };
-            this.timer.set(Timer::new(at, runtime));
+            this.timer.set(Timer::new(at, runtime, *this.apart));
         }
         let expired = match this.timer.as_mut().project() {
             TimerProjection::Unset => return Poll::Pending,
@@ -108,7 +132,7 @@ impl Deadline {
                 ready!(sleep.poll(cx));
                 Expired::TimeOut(limit)
             }
-            TimerProjection::There { elapsed } => match ready!(elapsed.poll(cx)) {
+            TimerProjection::There { elapsed, .. } => match ready!(elapsed.poll(cx)) {
                 Ok(()) => Expired::TimeOut(limit),
                 Err(_) => Expired::RuntimeGone,
             },
@@ -147,7 +171,7 @@ pub(crate) async fn within<F: Future>(
 }
 
 impl Timer {
-    fn new(at: Instant, runtime: &Handle) -> Self {
+    fn new(at: Instant, runtime: &Handle, apart: bool) -> Self {
         // Another runtime may have no timers, or end before this one.
         if Handle::try_current().is_ok_and(|here| here.id() == runtime.id()) {
             return Self::Here {
@@ -155,12 +179,35 @@ impl Timer {
             };
         }
         let (mut sender, elapsed) = oneshot::channel();
+        if apart {
+            return Self::There {
+                elapsed,
+                thread: Some(keep_by_thread(at, sender)),
+            };
+        }
         runtime.spawn(async move {
             // The call may be over before.
             if tokio::time::timeout_at(at, sender.closed()).await.is_err() {
                 let _ = sender.send(());
             }
         });
-        Self::There { elapsed }
+        Self::There {
+            elapsed,
+            thread: None,
+        }
     }
+}
+
+/// Tells when that moment has come, unless what it returns is dropped before.
+fn keep_by_thread(at: Instant, elapsed: oneshot::Sender<()>) -> mpsc::Sender<()> {
+    let (waiting, over) = mpsc::channel();
+    let left = at.saturating_duration_since(Instant::now());
+    let thread = thread::Builder::new().name("steersman-time".to_owned());
+    // A system without room for a thread drops what would tell: then nothing is waited for.
+    let _ = thread.spawn(move || {
+        if over.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let _ = elapsed.send(());
+        }
+    });
+    waiting
 }

@@ -119,12 +119,20 @@ impl Error {
         )
     }
 
+    pub(crate) fn runtime_without_time() -> Self {
+        Self::new(
+            ErrorKind::Runtime,
+            Stage::Routing,
+            "the Tokio runtime that this client is to live on has no timers; build the runtime with \
+             `enable_all`, or give the client's builder another `runtime`",
+        )
+    }
+
     pub(crate) fn bug() -> Self {
         Self::new(
             ErrorKind::Runtime,
             Stage::Routing,
-            "a background task of the client panicked; has its runtime time and I/O enabled? if so, \
-             please report it",
+            "a background task of the client panicked; please report it",
         )
     }
 

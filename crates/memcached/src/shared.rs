@@ -1,5 +1,6 @@
 //! What all handles and calls of a client hold: the cluster, and its beginning and end.
 
+use std::panic::catch_unwind;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -66,7 +67,10 @@ impl Shared {
     }
 
     /// Starts the background work on `runtime`, once.
-    pub(crate) fn start_on(&self, runtime: &Handle) {
+    pub(crate) fn start_on(&self, runtime: &Handle) -> Result<()> {
+        if !keeps_time(runtime) {
+            return Err(Error::runtime_without_time());
+        }
         let handler = self
             .handler
             .lock()
@@ -85,6 +89,7 @@ impl Shared {
             }
             other => other,
         };
+        Ok(())
     }
 
     fn following(&self) -> MutexGuard<'_, Following> {
@@ -101,10 +106,11 @@ impl Shared {
         }
     }
 
-    /// Starts the background work on the current runtime if it has none yet.
-    pub(crate) fn ensure_started(&self) -> Result<()> {
-        if self.cluster.runtime().is_some() {
-            return Ok(());
+    /// Starts the background work on the current runtime if it has none yet; gives the one that it
+    /// runs on.
+    pub(crate) fn ensure_started(&self) -> Result<&Handle> {
+        if let Some(runtime) = self.cluster.runtime() {
+            return Ok(runtime);
         }
         let runtime = Handle::try_current().map_err(|error| {
             Error::new(
@@ -114,8 +120,22 @@ impl Shared {
             )
             .with_source(error)
         })?;
-        self.start_on(&runtime);
-        Ok(())
+        self.start_on(&runtime)?;
+        self.cluster.runtime().ok_or_else(Error::runtime_gone)
+    }
+
+    /// Sees to it that there are nodes that can be asked; gives the runtime and what is left of `limit`.
+    pub(crate) async fn begin(
+        &self,
+        limit: Option<Duration>,
+    ) -> Result<(&Handle, Option<Duration>)> {
+        let runtime = self.ensure_started()?;
+        let limit = if self.cluster.awaits_first_list() {
+            self.first_list(limit).await?
+        } else {
+            limit
+        };
+        Ok((runtime, limit))
     }
 
     /// Waits while there is no node because the first list of them is being asked for; returns what is
@@ -123,7 +143,7 @@ impl Shared {
     pub(crate) async fn first_list(&self, limit: Option<Duration>) -> Result<Option<Duration>> {
         let begun = Instant::now();
         let settled = || (!self.cluster.awaits_first_list()).then_some(());
-        let late = self.wait_until(limit, settled).await.err();
+        let late = self.wait_until(Deadline::new(limit), settled).await.err();
         match late {
             None => Ok(limit.map(|limit| limit.saturating_sub(begun.elapsed()))),
             Some(late) if late.kind() == ErrorKind::Timeout => {
@@ -142,14 +162,14 @@ impl Shared {
     /// of nodes.
     pub(crate) async fn wait_until<T>(
         &self,
-        patience: Option<Duration>,
+        deadline: Deadline,
         look: impl Fn() -> Option<T>,
     ) -> Result<T> {
         let cluster = &self.cluster;
         let Some(runtime) = cluster.runtime() else {
             return Err(Error::runtime_gone());
         };
-        let deadline = pin!(Deadline::new(patience));
+        let deadline = pin!(deadline);
         let work = async {
             loop {
                 let mut changed = pin!(cluster.changed.notified());
@@ -163,6 +183,12 @@ impl Shared {
         let waited = deadline.bound(runtime, work).await;
         waited.map_err(|expired| expired.error(Stage::Connecting))
     }
+}
+
+/// Whether the runtime has its timers enabled. Only using them shows it.
+fn keeps_time(runtime: &Handle) -> bool {
+    let _inside = runtime.enter();
+    catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))).is_ok()
 }
 
 impl Drop for Shared {

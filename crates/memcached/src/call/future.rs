@@ -305,7 +305,7 @@ impl<O: sealed::Operation> Call<O> {
     fn explain(&self, error: Error) -> Error {
         let error = match self.node {
             Some(_) => error,
-            None => self.shared.cluster.explain(error),
+            None => self.shared.cluster.explain()(error),
         };
         error.asked(self.operation.name())
     }

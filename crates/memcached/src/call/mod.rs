@@ -10,6 +10,7 @@ mod inspect;
 mod many;
 mod meta;
 mod read;
+mod turn;
 mod write;
 
 use std::fmt;
@@ -28,6 +29,7 @@ pub use self::meta::{
 };
 pub use self::read::Get;
 pub(crate) use self::read::ReadOf;
+pub(crate) use self::turn::Turn;
 pub(crate) use self::write::private::HasItem;
 pub(crate) use self::write::store_name;
 pub use self::write::{

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Client;
+use crate::deadline::Deadline;
 use crate::discovery::Progress;
 use crate::error::{Error, Result};
 
@@ -44,7 +45,7 @@ impl Client {
         self.shared.ensure_started()?;
         let waited = self
             .shared
-            .wait_until(Some(patience), || self.verdict(need));
+            .wait_until(Deadline::apart(Some(patience)), || self.verdict(need));
         waited
             .await
             .unwrap_or_else(|late| Err(self.not_ready(late)))
@@ -110,7 +111,8 @@ impl Client {
     /// Closes the client: later calls fail with [`ErrorKind::Closed`](crate::ErrorKind::Closed), what was sent is still
     /// answered within the client's time-out (1 s if it has none), then connections close.
     ///
-    /// Closing again, or at the same time, is harmless.
+    /// Closing again, or at the same time, is harmless. It ends in time even where the client's runtime
+    /// does not run; connections are closed then once that runs again, or is dropped.
     pub async fn close(&self) {
         let patience = self
             .shared
@@ -129,7 +131,8 @@ impl Client {
             node.close(&Error::closed());
         }
         let all_gone = || (!nodes.iter().any(|node| node.has_connections())).then_some(());
-        let waited = self.shared.wait_until(Some(patience), all_gone);
+        let end = |patience| Deadline::apart(Some(patience));
+        let waited = self.shared.wait_until(end(patience), all_gone);
         if waited.await.is_err() {
             for node in &nodes {
                 node.abort(&Error::closed());
@@ -137,7 +140,7 @@ impl Client {
             // Drivers end as soon as they run; if their runtime does not run, nobody waits for it.
             let _ = self
                 .shared
-                .wait_until(Some(Duration::from_millis(100)), all_gone)
+                .wait_until(end(Duration::from_millis(100)), all_gone)
                 .await;
         }
         self.shared.cluster.events.close();

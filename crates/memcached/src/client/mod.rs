@@ -67,7 +67,7 @@ impl Client {
             shared: Arc::new(Shared::new(cluster, handler, discovery)),
         };
         if let Some(runtime) = runtime {
-            client.shared.start_on(&runtime);
+            client.shared.start_on(&runtime)?;
         }
         Ok(client)
     }

@@ -42,6 +42,11 @@ impl Members {
         self.nodes.iter().flatten()
     }
 
+    /// How many members there are.
+    pub(crate) fn len(&self) -> usize {
+        self.placement.len()
+    }
+
     /// The members as replication sees them.
     pub(crate) fn view(&self) -> &View {
         &self.view

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream;
 use steersman_memcached_protocol::{Reply, Value};
+use tokio::task::yield_now;
+use tokio::time::Instant;
 
 use super::{Command, Limit, Replicator};
-use crate::call::unfit_reply;
+use crate::call::{Turn, unfit_reply};
 use crate::error::Result;
 use crate::shared::Shared;
 
@@ -18,25 +20,36 @@ const AT_ONCE: usize = 256;
 /// Reads these keys; a result for each, in their order.
 pub(crate) async fn read_many(
     shared: &Arc<Shared>,
-    name: &'static str,
-    commands: impl Iterator<Item = Result<Command>>,
+    commands: Vec<Result<Command>>,
     limit: Limit,
 ) -> Vec<Result<Option<Value>>> {
-    let reads: Vec<_> = commands
-        .map(|command| async move {
-            match Replicator::start(shared, command?, limit, false)?
-                .await?
-                .reply
-            {
-                Reply::Value(value) => Ok(Some(value)),
-                Reply::Miss => Ok(None),
-                other => Err(unfit_reply(&other)),
-            }
-        })
-        .collect();
-    let results = stream::iter(reads).buffered(AT_ONCE);
-    results
-        .map(|result: Result<_>| result.map_err(|error| shared.cluster.explain(error).asked(name)))
-        .collect()
-        .await
+    let nodes = shared.cluster.members().len();
+    let begin = (Arc::clone(shared), commands.into_iter(), Turn::new());
+    let reads = stream::unfold(begin, move |(shared, mut commands, mut turn)| async move {
+        let command = commands.next()?;
+        if turn.is_over(nodes) {
+            yield_now().await;
+        }
+        let read = read(Arc::clone(&shared), command, limit);
+        Some((read, (shared, commands, turn)))
+    });
+    reads.buffered(AT_ONCE).collect().await
+}
+
+/// Reads one of them.
+async fn read(
+    shared: Arc<Shared>,
+    command: Result<Command>,
+    limit: Limit,
+) -> Result<Option<Value>> {
+    // The nodes of others may have taken long to find.
+    if limit.is_over(Instant::now()) {
+        return Err(limit.not_begun());
+    }
+    let answer = Replicator::start(&shared, command?, limit, false)?.await?;
+    match answer.reply {
+        Reply::Value(value) => Ok(Some(value)),
+        Reply::Miss => Ok(None),
+        other => Err(unfit_reply(&other)),
+    }
 }

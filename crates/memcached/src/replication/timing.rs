@@ -44,6 +44,11 @@ impl Limit {
             .map(|at| at.saturating_duration_since(Instant::now()))
     }
 
+    /// The error of a call that was not begun by the end of it.
+    pub(super) fn not_begun(&self) -> Error {
+        Expired::TimeOut(self.span.unwrap_or_default()).error(Stage::Routing)
+    }
+
     /// The error of a replica that has not answered by now.
     pub(super) fn timeout(&self, in_flight: bool) -> Error {
         let stage = if in_flight {

@@ -1,13 +1,17 @@
 //! Clusters of thousands of nodes: a change of many costs about as much as a change of one. If each
-//! node cost as much, these tests would take minutes.
+//! node cost as much, these tests would take minutes. And finding the owners of many keys keeps nobody from
+//! running.
 
 use std::collections::HashSet;
+use std::future::IntoFuture;
+use std::pin::pin;
 use std::time::Duration;
 
-use steersman_memcached::{Client, Discovered, NodeConfig, Replication};
+use futures_util::{FutureExt, poll};
+use steersman_memcached::{Client, Discovered, ErrorKind, NodeConfig, Replication, Stage};
 
 use crate::discovery::told;
-use crate::network::{network, settle};
+use crate::network::{Attempts, network, settle};
 
 const NODES: usize = 10_000;
 
@@ -107,5 +111,64 @@ async fn thousands_of_nodes_leave_the_hashing_together_and_come_back() {
     settle().await;
     while owners() != before {
         tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// A client of 3,000 nodes that has not yet looked for any key.
+fn unused(replication: Replication) -> (Client, Attempts) {
+    let (network, attempts) = network();
+    let client = Client::builder()
+        .nodes((0..3_000).map(|number| format!("n{number}=host:{}", 1 + number)))
+        .connector(network)
+        .min_connections(0)
+        .replicas(replication)
+        .build()
+        .unwrap();
+    (client, attempts)
+}
+
+fn many_keys() -> impl Iterator<Item = String> {
+    (0..2_000).map(|number| format!("key-{number}"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn others_have_their_turn_while_owners_are_looked_for() {
+    let (client, mut attempts) = unused(Replication::new(1));
+    let mut call = pin!(client.get_many(many_keys()).into_future());
+    let mut turns = 0;
+    while attempts.next().now_or_never().is_none() {
+        assert!(poll!(call.as_mut()).is_pending());
+        turns += 1;
+        // The attempt is made by a task of the client's.
+        tokio::task::yield_now().await;
+    }
+    // The nodes are looked at 6,000,000 times.
+    assert!(turns >= 20, "{turns}");
+}
+
+/// The time-out is looked at in each turn, be the owners asked or the replicas.
+#[tokio::test(start_paused = true)]
+async fn looking_for_owners_ends_with_the_time_out() {
+    for replicas in [1, 2] {
+        let (client, mut attempts) = unused(Replication::new(replicas));
+        let mut call = pin!(client.get_many(many_keys()).into_future());
+        assert!(poll!(call.as_mut()).is_pending());
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let many = call.await;
+        let in_time = many.failed.iter().filter(|(_, error)| {
+            assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
+            error.stage() != Stage::Routing
+        });
+        let in_time = in_time.count();
+        assert_eq!(many.failed.len(), 2_000);
+        settle().await;
+        let mut asked = 0;
+        while attempts.next().now_or_never().is_some() {
+            asked += 1;
+        }
+        assert!(
+            in_time < 200 && asked < 200,
+            "{in_time} keys, {asked} nodes"
+        );
     }
 }

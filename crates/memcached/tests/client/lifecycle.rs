@@ -477,6 +477,68 @@ fn a_call_on_a_runtime_without_timers_keeps_its_time_out() {
     }
 }
 
+/// A runtime of one thread stands still outside of its `block_on`.
+#[test]
+fn becoming_ready_and_closing_end_in_time_where_the_runtime_does_not_run() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let client = Client::builder()
+        .node("localhost:1")
+        .runtime(runtime.handle().clone())
+        .timeout(Duration::from_millis(50))
+        .build()
+        .unwrap();
+    let error = futures_executor::block_on(client.ready(Duration::from_millis(50))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
+    futures_executor::block_on(client.close());
+    let error = runtime.block_on(client.get("k").into_future()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Closed);
+}
+
+#[test]
+fn a_runtime_without_timers_is_refused() {
+    let plain = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .build()
+        .unwrap();
+    let builder = || Client::builder().node("localhost:1");
+    let elsewhere = builder().build().unwrap();
+    let errors = [
+        builder()
+            .runtime(plain.handle().clone())
+            .build()
+            .unwrap_err(),
+        plain.block_on(async { builder().build().unwrap_err() }),
+        plain.block_on(async { elsewhere.get("k").await.unwrap_err() }),
+    ];
+    for error in errors {
+        assert_eq!(error.kind(), ErrorKind::Runtime);
+        assert!(error.to_string().contains("enable_all"), "{error}");
+    }
+    // It has done nothing there, and lives on the first that it can live on.
+    let whole = tokio::runtime::Runtime::new().unwrap();
+    let error = whole.block_on(async { elsewhere.get("k").await.unwrap_err() });
+    assert_eq!(error.kind(), ErrorKind::NoNodeReachable, "{error}");
+}
+
+#[test]
+fn a_runtime_without_sockets_is_named_where_they_are_needed() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build()
+        .unwrap();
+    let client = Client::builder()
+        .node("127.0.0.1:1")
+        .runtime(runtime.handle().clone())
+        .build()
+        .unwrap();
+    let error = runtime.block_on(async { client.get("k").await.unwrap_err() });
+    assert!(error.to_string().contains("enable_io"), "{error}");
+}
+
 #[test]
 fn calls_are_send_and_may_borrow_their_key() {
     fn send<T: Send>(value: T) -> T {
