@@ -71,13 +71,14 @@ impl<O: sealed::Operation> CallFuture<O> {
         }
     }
 
-    /// Takes the request out of its queue if it is still there; says how far it has come.
-    pub(crate) fn withdraw(&self) -> Stage {
+    /// Takes the request out of its queue if it is still there, by which it has ended in that way; says how
+    /// far it has come.
+    pub(crate) fn withdraw(&self, ended: Ended) -> Stage {
         match &self.state {
             State::Fresh | State::Unlisted(_) | State::Done => Stage::Routing,
             State::Sent(_) | State::Replicated(_) => Stage::Exchange,
-            State::Queued(_, ticket) => withdraw(ticket, Ended::Cancelled),
-            State::Quiet(quiet) => withdraw(&quiet.ticket, Ended::Cancelled),
+            State::Queued(_, ticket) => withdraw(ticket, ended),
+            State::Quiet(quiet) => withdraw(&quiet.ticket, ended),
         }
     }
 

@@ -1,6 +1,6 @@
 //! One look at the cache, which may give the caller the lease to load.
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -10,8 +10,10 @@ use super::flight::Lead;
 use super::lease::Held;
 use super::{Filled, Lease, NAME, Origin, Reader};
 use crate::call::{Call, CallFuture, Meta, MetaGet, sealed};
+use crate::deadline::{Deadline, Expired};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expires::Expires;
+use crate::metrics::Ended;
 
 /// What a look at the cache gives.
 pub(super) enum Look {
@@ -83,12 +85,31 @@ impl Reader {
                 None => get,
             }
         });
-        let question = Question {
-            reader: self,
-            call: Some(self.call(get).into_future()),
-        };
-        let reply = question.await.map_err(|error| error.asked(NAME))?;
+        let reply = self
+            .question(get)
+            .await
+            .map_err(|error| error.asked(NAME))?;
         self.read(reply)
+    }
+
+    /// Makes a request whose answer may be a lease. Its time is kept here: an answer that comes too late
+    /// is heard all the same.
+    async fn question<B>(&self, get: B) -> Result<meta::Reply>
+    where
+        B: Send + 'static,
+        Meta<Bytes, B>: sealed::Operation<Output = meta::Reply>,
+    {
+        let limit = self.options.patience.or(self.shared.options().timeout);
+        let (runtime, limit) = self.shared.begin(limit).await?;
+        let mut question = Question {
+            reader: self,
+            call: Some(self.call(get).timeout(None).into_future()),
+        };
+        let deadline = pin!(Deadline::new(limit));
+        match deadline.bound(runtime, &mut question).await {
+            Ok(answer) => answer,
+            Err(expired) => Err(question.expire(expired)),
+        }
     }
 
     /// Makes a request of the key.
@@ -151,8 +172,8 @@ impl Reader {
     }
 }
 
-/// What a look asks the cache. If it is dropped before the answer has come, its caller may have been
-/// given the lease all the same: then a task waits for the answer in its place, and gives it back.
+/// What a look asks the cache. If it ends before the answer has come, its caller may have been given
+/// the lease all the same: then a task waits for the answer in its place, and gives it back.
 struct Question<'a, B>
 where
     B: Send + 'static,
@@ -180,6 +201,44 @@ where
     }
 }
 
+impl<B> Question<'_, B>
+where
+    B: Send + 'static,
+    Meta<Bytes, B>: sealed::Operation<Output = meta::Reply>,
+{
+    /// Its time is up.
+    fn expire(&mut self, expired: Expired) -> Error {
+        let Some(mut call) = self.call.take() else {
+            return expired.error(Stage::Exchange);
+        };
+        let stage = call.withdraw(Ended::Failed);
+        let mut error = expired.error(stage).executed(stage == Stage::Exchange);
+        if let Ok(owner) = self.reader.shared.owner(&self.reader.key) {
+            error = error.at_node(owner.name());
+        }
+        call.end(Some(&error));
+        self.leave(call, stage);
+        error
+    }
+
+    fn leave(&self, call: CallFuture<Meta<Bytes, B>>, stage: Stage) {
+        // What no connection has seen gives no lease.
+        if stage != Stage::Exchange {
+            return;
+        }
+        if let Some(runtime) = self.reader.shared.cluster.runtime() {
+            let reader = self.reader.clone();
+            runtime.spawn(async move {
+                // After that it has ended by itself.
+                let lease = reader.options.lease;
+                if let Ok(Ok(reply)) = tokio::time::timeout(lease, call).await {
+                    drop(reader.read(reply));
+                }
+            });
+        }
+    }
+}
+
 impl<B> Drop for Question<'_, B>
 where
     B: Send + 'static,
@@ -189,17 +248,7 @@ where
         let Some(call) = self.call.take() else {
             return;
         };
-        // What no connection has seen gives no lease.
-        if call.withdraw() != Stage::Exchange {
-            return;
-        }
-        if let Some(runtime) = self.reader.shared.cluster.runtime() {
-            let reader = self.reader.clone();
-            runtime.spawn(async move {
-                if let Ok(reply) = call.await {
-                    drop(reader.read(reply));
-                }
-            });
-        }
+        let stage = call.withdraw(Ended::Cancelled);
+        self.leave(call, stage);
     }
 }

@@ -145,8 +145,10 @@ impl<K: AsRef<[u8]>> GetOrFill<K> {
         self
     }
 
-    /// Replaces the client's time-out for each request to the cache; `None` waits for ever. How long a
-    /// load may take is up to the load function, and how long the whole may take is for
+    /// Replaces the client's time-out for each request to the cache; `None` waits for ever. A lease that
+    /// comes later than that is given back.
+    ///
+    /// How long a load may take is up to the load function, and how long the whole may take is for
     /// [`tokio::time::timeout`] to say: it may be dropped at any point.
     pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.reader.options.patience = Patience::Own(timeout.into());

@@ -19,6 +19,7 @@ use super::view::Target;
 use super::window::Window;
 use crate::call::{Call, CallFuture, unfit_reply};
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::metrics::Ended;
 use crate::shared::Shared;
 
 /// How long a cancelled attempt is followed where there is no attempt time-out.
@@ -94,7 +95,7 @@ impl Attempt {
     /// Takes its request out of the node's queue; says whether it is on a connection instead.
     pub(super) fn withdraw(&self) -> bool {
         let call = self.call.as_ref();
-        call.is_some_and(|call| call.withdraw() == Stage::Exchange)
+        call.is_some_and(|call| call.withdraw(Ended::Cancelled) == Stage::Exchange)
     }
 }
 

@@ -286,3 +286,24 @@ async fn a_filled_value_of_another_key_is_nobodys() {
         assert!(!error.to_string().contains("secret"), "{error}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_comes_too_late_is_given_back() {
+    let (client, mut attempts) = client(|builder| builder.stalled_after(None));
+    let mut peer = attempts.next().await.accept();
+    let fill = client.get_or_fill("k").timeout(Duration::from_secs(1));
+    let read = fill.load(|| async { Ok::<_, Infallible>("loaded") });
+    let (read, ()) = tokio::join!(read, async {
+        peer.exchange("version\r\n", "VERSION 1.6.18\r\n").await;
+        peer.expect("mg k N10 c f k v\r\n").await;
+    });
+    let Err(FillError::Cache(error)) = read else {
+        panic!("{read:?}");
+    };
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!((error.node(), error.maybe_executed()), (Some("n"), true));
+    assert!(error.to_string().contains("no reply within 1s"), "{error}");
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    peer.reply("VA 0 c7 f0 kk W\r\n\r\n").await;
+    peer.exchange("md k C7\r\n", "HD\r\n").await;
+}
