@@ -6,11 +6,13 @@
 
 mod echo;
 
+use std::future::poll_fn;
 use std::hint::black_box;
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use steersman_memcached::{Bytes, Client};
+use steersman_memcached::{Builder, Bytes, Client};
 use tokio::runtime::{self, Runtime};
 
 use crate::echo::Echoes;
@@ -22,15 +24,18 @@ fn runtime() -> Runtime {
     runtime.expect("the system has a clock and a poller")
 }
 
-/// A client of nodes in memory; connected, so that no measurement begins with that.
-async fn client(nodes: usize, replicas: usize) -> Client {
+fn builder(nodes: usize, replicas: usize) -> Builder {
     let names = (1..=nodes).map(|node| format!("node-{node}"));
-    let client = Client::builder()
+    Client::builder()
         .nodes(names.collect::<Vec<_>>())
         .replicas(replicas)
         .connector(Echoes)
-        .build()
-        .expect("the options are valid");
+}
+
+/// A client of nodes in memory; connected, so that no measurement begins with that.
+async fn client(nodes: usize, replicas: usize) -> Client {
+    let client = builder(nodes, replicas).build();
+    let client = client.expect("the options are valid");
     let ready = client.ready(Duration::from_secs(5)).await;
     ready.expect("nodes in memory can be reached");
     client
@@ -118,5 +123,42 @@ fn together(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, alone, together);
+/// How long others wait for their turn while the first read of many keys looks for their owners.
+fn first(c: &mut Criterion) {
+    const MANY: usize = 10_000;
+    let runtime = runtime();
+    let keys = keys(MANY);
+    let mut group = c.benchmark_group("client");
+    group.sample_size(10);
+    let name = "longest turn of a first get_many, 10,000 keys, 10,000 nodes";
+    group.bench_function(name, |b| {
+        b.iter_custom(|rounds| {
+            let turns = (0..rounds).map(|_| {
+                runtime.block_on(async {
+                    let client = builder(MANY, 1).min_connections(0).timeout(None).build();
+                    let client = client.expect("the options are valid");
+                    longest_turn(client.get_many(&keys).into_future()).await
+                })
+            });
+            turns.sum()
+        });
+    });
+    group.finish();
+}
+
+/// Runs a future to its end; the time of the longest poll of it.
+async fn longest_turn(future: impl Future) -> Duration {
+    let mut future = pin!(future);
+    let mut longest = Duration::ZERO;
+    poll_fn(|cx| {
+        let began = Instant::now();
+        let polled = future.as_mut().poll(cx);
+        longest = longest.max(began.elapsed());
+        polled
+    })
+    .await;
+    longest
+}
+
+criterion_group!(benches, alone, together, first);
 criterion_main!(benches);
