@@ -178,6 +178,9 @@ impl Shared {
                     return found;
                 }
                 changed.await;
+                // Of thousands of nodes there is always one that changes meanwhile: others have their turn,
+                // and the time is looked at.
+                tokio::task::yield_now().await;
             }
         };
         let waited = deadline.bound(runtime, work).await;
