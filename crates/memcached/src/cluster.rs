@@ -57,7 +57,10 @@ impl Cluster {
         for node in &nodes {
             options.validate_node(node)?;
         }
-        let replicator = options.take_replication().map(Replicator::new);
+        let replicator = options
+            .take_replication()
+            .map(Replicator::new)
+            .transpose()?;
         let replicas = replicator.as_ref().map_or(1, Replicator::count);
         let placement = Placement::with_replicas(scheme, replicas, nodes.iter().map(member))
             .map_err(refused)?;

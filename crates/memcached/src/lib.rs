@@ -49,8 +49,8 @@
 //! # Replication
 //!
 //! With [`replicas(k)`](Builder::replicas) each key lives on its k best nodes. Reads ask one of
-//! them, by default the owner unless it is much slower than the others; when that one fails, or
-//! takes long, the next is asked. Writes go to all.
+//! them, by default whichever is likely to answer first; when that one fails, or takes long, the
+//! next is asked. Writes go to all.
 //!
 //! | commands | where |
 //! | --- | --- |
@@ -64,7 +64,8 @@
 //! The last row is because the client does not know the whole result: of `append` not the value,
 //! of `increment` not how long the number has left. If it is not known what the owner did, or with
 //! `noreply`, the others get a `delete` in the other rows of the owner as well. A number that is
-//! counted is read at the owner by `gets`.
+//! counted is read at the owner by `gets`: a `get` may go to another replica, and a miss there is a
+//! miss, unless [`next_on_miss`](Replication::next_on_miss) is on.
 //!
 //! This is a cache on several nodes, not a consistent store. Not guaranteed are:
 //!
@@ -149,7 +150,7 @@ pub use steersman_memcached_protocol::{
     DumpedItem, Expiry, ServerError, ServerErrorKind, Value, meta,
 };
 pub use steersman_selection as selection;
-pub use steersman_selection::Scheme;
+pub use steersman_selection::{Hedge, Scheme};
 
 pub use crate::address::{DEFAULT_PORT, Endpoint, IntoNodeConfig, NodeConfig};
 pub use crate::auth::{Credentials, CredentialsProvider};
@@ -177,7 +178,7 @@ pub use crate::observe::Metrics;
 pub use crate::observe::Spans;
 pub use crate::outcome::{CasOutcome, Many, PerNode, StoreOutcome};
 pub use crate::replication::{
-    Hedge, ReadPolicy, Replication, ReplicationMetrics, Reported, WriteSuccess, Written,
+    ReadPolicy, Replication, ReplicationMetrics, Reported, WriteSuccess, Written,
 };
 #[cfg(feature = "dns")]
 pub use crate::resolve::DnsResolver;

@@ -134,11 +134,14 @@
 //! # check(coordinators); check(tokens);
 //! ```
 //!
+//! [`Hedging`] decides when a request is sent to a second node as well, within a budget, beside any policy.
+//!
 //! [`Plan::explain`] tells for one plan why each node is where it is, [`LatencyAware::snapshot`]
 //! what is known of all, a [`Listener`] when that changes.
 
 mod error;
 mod hash;
+mod hedging;
 mod latency;
 mod node;
 mod placement;
@@ -149,6 +152,7 @@ mod time;
 mod topology;
 
 pub use crate::error::{Error, ErrorKind};
+pub use crate::hedging::{Hedge, Hedging};
 pub use crate::latency::{LatencyParameters, Score};
 pub use crate::node::{Member, NodeIndex};
 #[cfg(feature = "compat")]

@@ -44,6 +44,23 @@ impl<T: Default> Table<T> {
         });
         &entries[offset]
     }
+
+    /// All entries that were made, in the order of their nodes.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (NodeIndex, &T)> {
+        let entries = self
+            .segments
+            .iter()
+            .enumerate()
+            .flat_map(|(segment, entries)| {
+                let first = if segment == 0 {
+                    0
+                } else {
+                    FIRST << (segment - 1)
+                };
+                (first..).zip(entries.get().into_iter().flatten())
+            });
+        entries.filter_map(|(index, entry)| Some((NodeIndex::try_from(index).ok()?, entry)))
+    }
 }
 
 /// The segment of a node's entry and the place within it.
@@ -85,5 +102,10 @@ mod tests {
         let _ = table.get_or_make(NodeIndex::try_from(60_000).unwrap());
         assert!(std::ptr::eq(entry, table.get_or_make(node)));
         assert!(std::ptr::eq(entry, table.get(node).unwrap()));
+        for (node, entry) in table.iter() {
+            assert!(std::ptr::eq(entry, table.get(node).unwrap()));
+        }
+        // Those of node 100 are 64 to 127, those of node 60,000 from 32,768 on.
+        assert_eq!(table.iter().count(), 64 + NodeIndex::COUNT - 32_768);
     }
 }

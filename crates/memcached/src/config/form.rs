@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use steersman_selection::Scheme;
+use steersman_selection::{Hedge, Scheme};
 
 use super::discovery::DiscoverySource;
 use super::setting::Setting;
 use super::text;
 use crate::address::{Endpoint, NodeConfig};
-use crate::replication::{Hedge, ReadPolicy, WriteSuccess};
+use crate::replication::{ReadPolicy, WriteSuccess};
 
 /// The longest value that an error repeats, in characters.
 const REPEATED: usize = 60;
@@ -326,8 +326,7 @@ pub(super) struct PolicyName;
 
 impl Form for PolicyName {
     type Of = ReadPolicy;
-    const EXPECTED: &'static str =
-        "the name of a policy of reads, such as latency-aware or peak-ewma";
+    const EXPECTED: &'static str = "the name of a policy of reads, such as steady or latency-aware";
 
     fn read(given: &Setting) -> Result<ReadPolicy, String> {
         let name = word::<Self>(given)?;

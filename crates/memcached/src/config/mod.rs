@@ -27,12 +27,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use steersman_selection::Scheme;
+use steersman_selection::{Hedge, Scheme};
 
 pub use self::discovery::DiscoverySource;
 use crate::address::NodeConfig;
 use crate::options::Options;
-use crate::replication::{Hedge, ReadPolicy, Replication, WriteSuccess};
+use crate::replication::{ReadPolicy, Replication, WriteSuccess};
 
 /// The options of a client as data, for [`Builder::config`](crate::Builder::config).
 ///
@@ -163,7 +163,7 @@ pub struct Config {
     /// [`Builder::replicas`](crate::Builder::replicas); 1 by default. The options that follow are
     /// those of [`Replication`].
     pub replicas: usize,
-    /// [`Replication::read_policy`]; `latency-aware` by default.
+    /// [`Replication::read_policy`]; `steady` by default.
     pub read_policy: ReadPolicy,
     /// [`Replication::write_success`]; `all` by default.
     pub write_success: WriteSuccess,

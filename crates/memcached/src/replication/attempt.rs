@@ -16,7 +16,6 @@ use tokio::time::Instant;
 
 use super::command::Command;
 use super::view::Target;
-use super::window::Window;
 use crate::call::{Call, CallFuture, unfit_reply};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::metrics::Ended;
@@ -58,7 +57,7 @@ impl Attempt {
             sample: Sample {
                 shared: Arc::clone(shared),
                 index: target.index,
-                window: command.is_read().then(|| Arc::clone(&target.window)),
+                is_read: command.is_read(),
                 name: is_recorded.then(|| Arc::clone(target.node.name())),
                 started,
                 recorded: false,
@@ -125,8 +124,8 @@ async fn follow(call: Pin<Box<CallFuture<Arc<Command>>>>, mut sample: Sample, un
 struct Sample {
     shared: Arc<Shared>,
     index: NodeIndex,
-    /// Where latencies of reads are kept.
-    window: Option<Arc<Window>>,
+    /// Hedges go by the latencies of reads.
+    is_read: bool,
     /// The node's, if there is a recorder.
     name: Option<Arc<str>>,
     started: Instant,
@@ -139,7 +138,7 @@ impl Sample {
         Self {
             shared: Arc::clone(&self.shared),
             index: self.index,
-            window: self.window.take(),
+            is_read: self.is_read,
             name: self.name.take(),
             started: self.started,
             recorded: std::mem::replace(&mut self.recorded, true),
@@ -158,8 +157,10 @@ impl Sample {
             return;
         };
         let latency = self.started.elapsed();
-        if let (Outcome::Success, Some(window)) = (outcome, &self.window) {
-            window.record(latency);
+        if let (Outcome::Success, true, Some(hedging)) =
+            (outcome, self.is_read, &replicator.hedging)
+        {
+            hedging.answered(self.index, latency);
         }
         let now = replicator.now();
         let record = Record::new(self.index, now, latency, outcome);

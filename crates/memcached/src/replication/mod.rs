@@ -14,7 +14,6 @@
 //! A client without replicas has no [`Replicator`] and never comes here.
 
 mod attempt;
-mod budget;
 mod command;
 mod counters;
 mod decide;
@@ -26,23 +25,23 @@ mod read;
 mod report;
 mod timing;
 mod view;
-mod window;
 mod write;
 
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use steersman_selection::{Attempt as Record, DynPolicy, NodeIndex, NodeReport, Timestamp};
+use steersman_selection::{
+    Attempt as Record, DynPolicy, Hedging, NodeIndex, NodeReport, Timestamp,
+};
 use tokio::time::{Instant, MissedTickBehavior};
 
-use self::budget::Budget;
 use self::command::Action;
 pub(crate) use self::command::Command;
 use self::counters::Counters;
 pub use self::counters::ReplicationMetrics;
 pub(crate) use self::many::read_many;
-pub use self::options::{Hedge, Replication, WriteSuccess};
+pub use self::options::{Replication, WriteSuccess};
 pub use self::policy::ReadPolicy;
 use self::report::Answer;
 pub use self::report::{Reported, Written};
@@ -63,7 +62,8 @@ pub(crate) type Replicated = Pin<Box<dyn Future<Output = Result<Answer>> + Send>
 /// attempts have in common.
 pub(crate) struct Replicator {
     options: Replication,
-    budget: Budget,
+    /// None if reads are never hedged.
+    hedging: Option<Hedging>,
     counters: Counters,
     /// The origin of the policy's time.
     origin: Instant,
@@ -80,13 +80,14 @@ struct Request {
 }
 
 impl Replicator {
-    pub(crate) fn new(options: Replication) -> Self {
-        Self {
-            budget: Budget::new(options.hedges_per_read, options.hedge_burst),
+    pub(crate) fn new(options: Replication) -> Result<Self> {
+        let hedging = options.hedging()?;
+        Ok(Self {
+            hedging: options.hedge.is_some().then_some(hedging),
             counters: Counters::default(),
             origin: Instant::now(),
             options,
-        }
+        })
     }
 
     /// Takes a call over: the future gives its answer, its time-out included. A quiet one is done
@@ -155,6 +156,9 @@ impl Replicator {
     pub(crate) fn members_changed(&self, view: &View) {
         self.policy()
             .dyn_topology_changed(&view.topology, self.now());
+        if let Some(hedging) = &self.hedging {
+            hedging.topology_changed(&view.topology);
+        }
     }
 
     pub(crate) fn tick_every(&self) -> Duration {
@@ -164,12 +168,10 @@ impl Replicator {
             .max(Duration::from_millis(1))
     }
 
-    fn tick(&self, view: &View) {
+    fn tick(&self) {
         self.policy().dyn_tick(self.now());
-        if let Some(Hedge::Percentile(share)) = self.options.hedge {
-            for window in view.windows() {
-                window.refresh(share);
-            }
+        if let Some(hedging) = &self.hedging {
+            hedging.tick();
         }
     }
 }
@@ -184,7 +186,7 @@ pub(crate) async fn tick(cluster: Weak<Cluster>, every: Duration) {
             return;
         };
         if let Some(replicator) = &cluster.replicator {
-            replicator.tick(cluster.members().view());
+            replicator.tick();
             cluster.options.observer.policy_ticked(&cluster);
         }
     }
@@ -200,7 +202,10 @@ impl Request {
         let (members, replicas) = shared.cluster.replicas(&command.key, count)?;
         let targets = replicas
             .iter()
-            .filter_map(|(index, node)| members.view().target(*index, node))
+            .map(|(index, node)| Target {
+                index: *index,
+                node: Arc::clone(node),
+            })
             .collect();
         Ok(Self {
             shared,

@@ -5,9 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steersman_selection::{
-    DynPolicy, LatencyAware, Locality, Placement, Policy, Recorder, Replicas,
-};
+use steersman_selection::{DynPolicy, Hedge, Hedging, Locality, Placement, Policy, Recorder};
 
 use super::policy::ReadPolicy;
 use crate::error::{Error, Result};
@@ -59,18 +57,6 @@ pub enum WriteSuccess {
     Any,
 }
 
-/// When a read that is not answered yet asks the next replica as well.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Hedge {
-    /// After this time.
-    After(Duration),
-    /// After the time within which the fastest of the key's replicas answers this share of its
-    /// reads, such as 0.95: of each node's latest 256, computed ten times a second. There is no
-    /// hedge before a replica has answered 32.
-    Percentile(f64),
-}
-
 impl From<usize> for Replication {
     fn from(replicas: usize) -> Self {
         Self::new(replicas)
@@ -83,11 +69,11 @@ impl Replication {
     pub fn new(replicas: usize) -> Self {
         Self {
             replicas,
-            policy: Box::new(LatencyAware::new(Replicas::in_order())),
+            policy: ReadPolicy::default().build(),
             recorder: None,
             write_success: WriteSuccess::All,
             attempt_timeout: None,
-            hedge: Some(Hedge::Percentile(0.95)),
+            hedge: Some(Hedge::default()),
             hedges_per_read: 0.05,
             hedge_burst: 10,
             next_on_miss: false,
@@ -96,8 +82,9 @@ impl Replication {
         }
     }
 
-    /// Which replica a read asks, and which next: by default [`LatencyAware`] over the placement's
-    /// order, so the owner unless it is much slower than others.
+    /// Which replica a read asks, and which next: by default [`ReadPolicy::Steady`], so whichever is likely
+    /// to answer first. A read of a key may go to any of its replicas then; [`ReadPolicy::LatencyAware`]
+    /// keeps to the owner.
     ///
     /// Any policy will do. Nodes of its plan that do not hold the key are passed over; replicas
     /// that are not in its plan are not read. Keep a clone of an `Arc` to look into it later.
@@ -189,22 +176,16 @@ impl Replication {
         if self.attempt_timeout == Some(Duration::ZERO) {
             return Err(Error::config("attempt_timeout", "must be above zero"));
         }
-        match self.hedge {
-            Some(Hedge::Percentile(share)) if !(share > 0.0 && share < 1.0) => {
-                return Err(Error::config(
-                    "hedge",
-                    format!("a percentile is a share between 0 and 1, as 0.95; not {share}"),
-                ));
-            }
-            _ => {}
-        }
-        if !(0.0..=1.0).contains(&self.hedges_per_read) {
-            return Err(Error::config(
-                "hedge_budget",
-                format!("hedges a read must be 0 to 1, not {}", self.hedges_per_read),
-            ));
-        }
-        Ok(())
+        self.hedging().map(drop)
+    }
+
+    /// What hedges reads; if none are to be, what would.
+    pub(super) fn hedging(&self) -> Result<Hedging> {
+        let hedging = Hedging::new(self.hedge.unwrap_or_default())
+            .map_err(|error| Error::config("hedge", error.to_string()))?;
+        hedging
+            .budget(self.hedges_per_read, self.hedge_burst)
+            .map_err(|error| Error::config("hedge_budget", error.to_string()))
     }
 }
 

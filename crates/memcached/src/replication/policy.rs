@@ -29,9 +29,10 @@ const PROBES: usize = 3;
 pub enum ReadPolicy {
     /// `latency-aware`: [`LatencyAware`] in the placement's order: the owner, unless it is much slower
     /// than others.
-    #[default]
     LatencyAware,
-    /// `steady`: [`Steady`].
+    /// `steady`: [`Steady`]: the replica with the least latency and the fewest requests in flight, by lot
+    /// among those that are alike.
+    #[default]
     Steady,
     /// `peak-ewma`: [`PeakEwma`].
     PeakEwma,
@@ -125,6 +126,7 @@ mod tests {
             assert_eq!(policy.name().parse::<ReadPolicy>().unwrap(), policy);
             assert!(policy.build().dyn_preferred().is_none(), "{policy}");
         }
+        assert_eq!(ReadPolicy::default(), ReadPolicy::Steady);
         let error = "fastest".parse::<ReadPolicy>().unwrap_err().to_string();
         assert!(
             error.contains("latency-aware, steady, peak-ewma"),

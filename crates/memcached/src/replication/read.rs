@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::join;
 use steersman_memcached_protocol::{Expiry, Reply, StoreVerb, Value};
-use steersman_selection::{Call, NodeIndex, Plan, Policy};
+use steersman_selection::{Call, Hedging, NodeIndex, Plan, Policy};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
@@ -18,7 +18,7 @@ use super::counters::count;
 use super::report::{Answer, Outcomes};
 use super::timing::Alarm;
 use super::write::Wait;
-use super::{Hedge, Replicator, Request, Target};
+use super::{Replicator, Request, Target};
 use crate::error::{Error, ErrorKind, Result, Stage};
 
 impl Request {
@@ -93,23 +93,17 @@ enum Step {
 impl<'a> Race<'a> {
     fn new(request: &'a Request, replicator: &'a Replicator) -> Result<Self> {
         let runtime = request.shared.cluster.runtime().cloned();
-        replicator.budget.earn();
         count(&replicator.counters.reads);
         let targets = &request.targets;
-        let hedge_delay = match replicator.options.hedge {
-            None => None,
-            Some(Hedge::After(delay)) => Some(delay),
-            Some(Hedge::Percentile(_)) => targets
-                .iter()
-                .filter_map(|target| target.window.percentile())
-                .min(),
-        };
+        let replicas: Vec<_> = targets.iter().map(|target| target.index).collect();
+        let hedging = replicator.hedging.as_ref();
+        let hedge_delay = hedging.and_then(|hedging| hedging.begin(&replicas));
         Ok(Self {
             request,
             replicator,
             runtime: runtime.ok_or_else(Error::runtime_gone)?,
-            replicas: targets.iter().map(|target| target.index).collect(),
             asked: vec![false; targets.len()],
+            replicas,
             running: Vec::with_capacity(1),
             missed: Vec::new(),
             failed: Outcomes::default(),
@@ -252,7 +246,8 @@ impl<'a> Race<'a> {
             if runner.replaced || !self.asked.contains(&false) {
                 continue;
             }
-            if !self.replicator.budget.spend() {
+            let hedging = self.replicator.hedging.as_ref();
+            if !hedging.is_some_and(Hedging::allow) {
                 count(&self.replicator.counters.hedges_denied);
             } else if self.begin_next() {
                 self.running[index].replaced = true;

@@ -72,7 +72,9 @@ async fn reads_survive_a_paused_server_under_every_policy() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_came_back_empty_is_filled_by_repairs() {
-    let (mut servers, client, keys) = cluster(Replication::new(2).repair(LONG)).await;
+    // Who is asked first is filled first.
+    let owner_first = Replication::new(2).read_policy(ReadPolicy::InOrder);
+    let (mut servers, client, keys) = cluster(owner_first.repair(LONG)).await;
     servers[2].restart().unwrap();
     client.ready(LONG).await.unwrap();
     all_are_read(&client, &keys).await;

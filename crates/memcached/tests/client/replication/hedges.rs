@@ -5,13 +5,13 @@ use std::time::Duration;
 use steersman_memcached::{Hedge, Replication};
 use tokio::time::Instant;
 
-use super::{Cluster, KEY, cluster, start};
+use super::{Cluster, KEY, cluster, owner_first, start};
 use crate::network::hit;
 
 const DELAY: Duration = Duration::from_millis(10);
 
 fn hedged() -> Replication {
-    Replication::new(2).hedge(Hedge::After(DELAY))
+    owner_first(2).hedge(Hedge::After(DELAY))
 }
 
 /// A read at which the owner hangs and the other replica answers as soon as it is asked.
@@ -66,7 +66,7 @@ async fn the_budget_is_never_exceeded() {
 
 #[tokio::test(start_paused = true)]
 async fn the_delay_follows_the_fastest_replica() {
-    let replication = Replication::new(2).hedge(Hedge::Percentile(0.95));
+    let replication = owner_first(2).hedge(Hedge::Percentile(0.95));
     let mut cluster = cluster(replication).await;
     assert_eq!(
         slow_read(&mut cluster).await,

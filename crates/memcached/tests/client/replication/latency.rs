@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use steersman_memcached::Replication;
-
-use super::cluster;
+use super::{cluster, owner_first};
 use crate::network::{Peer, hit};
 
 /// A server that answers each read after so many milliseconds, and counts them.
@@ -39,7 +37,7 @@ fn serve(mut peer: Peer, millis: u64) -> Served {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_replica_is_read_last_until_it_is_fast_again() {
-    let mut cluster = cluster(Replication::new(2).hedge(None)).await;
+    let mut cluster = cluster(owner_first(2).hedge(None)).await;
     let [owner, second, third] = &cluster.names[..] else {
         unreachable!("there are three nodes");
     };

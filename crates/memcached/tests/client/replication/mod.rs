@@ -12,7 +12,7 @@ mod writes;
 use std::collections::HashMap;
 use std::future::IntoFuture;
 
-use steersman_memcached::{Builder, Client, Replication};
+use steersman_memcached::{Builder, Client, ReadPolicy, Replication};
 use tokio::task::JoinHandle;
 
 use crate::network::{Attempts, Peer, network, settle};
@@ -74,6 +74,11 @@ async fn cluster_with(
         names,
         attempts,
     }
+}
+
+/// So many replicas, of which reads ask the owner first.
+fn owner_first(replicas: usize) -> Replication {
+    Replication::new(replicas).read_policy(ReadPolicy::LatencyAware)
 }
 
 /// Starts a call and lets it go as far as it can.

@@ -81,7 +81,8 @@ async fn read(cluster: &Cluster, served: &[Served], span: Duration) -> Vec<u64> 
         .collect()
 }
 
-const RANKED: [ReadPolicy; 4] = [
+const RANKED: [ReadPolicy; 5] = [
+    ReadPolicy::Steady,
     ReadPolicy::PeakEwma,
     ReadPolicy::LeastInFlight,
     ReadPolicy::HotCold,

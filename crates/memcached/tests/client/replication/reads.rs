@@ -6,12 +6,12 @@ use steersman_memcached::selection::{Replicas, RoundRobin};
 use steersman_memcached::{ErrorKind, Replication};
 use tokio::time::Instant;
 
-use super::{KEY, cluster, cluster_with, start};
+use super::{KEY, cluster, cluster_with, owner_first, start};
 use crate::network::{hit, settle};
 
 #[tokio::test(start_paused = true)]
 async fn a_read_asks_the_owner_alone() {
-    let mut cluster = cluster(2).await;
+    let mut cluster = cluster(owner_first(2)).await;
     let get = start(cluster.client.get(KEY)).await;
     cluster.peers[0].exchange("get k\r\n", &hit(KEY, "v")).await;
     assert_eq!(get.await.unwrap().unwrap().unwrap().data, "v");
@@ -24,7 +24,7 @@ async fn a_read_asks_the_owner_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_falls_over_to_the_next_replica_at_once() {
-    let mut cluster = cluster(2).await;
+    let mut cluster = cluster(owner_first(2)).await;
     let begin = Instant::now();
     let get = start(cluster.client.get(KEY)).await;
     cluster.peers[0].expect("get k\r\n").await;
@@ -41,7 +41,7 @@ async fn an_outage_falls_over_to_the_next_replica_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn an_error_line_is_no_last_word_either() {
-    let mut cluster = cluster(2).await;
+    let mut cluster = cluster(owner_first(2)).await;
     let get = start(cluster.client.get(KEY)).await;
     let line = "SERVER_ERROR out of memory\r\n";
     cluster.peers[0].exchange("get k\r\n", line).await;
@@ -60,7 +60,7 @@ async fn an_error_line_is_no_last_word_either() {
 
 #[tokio::test(start_paused = true)]
 async fn a_replica_that_hangs_takes_its_share_of_the_time_out_only() {
-    let mut cluster = cluster(Replication::new(2).hedge(None)).await;
+    let mut cluster = cluster(owner_first(2).hedge(None)).await;
     let begin = Instant::now();
     let get = start(cluster.client.get(KEY)).await;
     cluster.peers[0].expect("get k\r\n").await;
@@ -72,7 +72,7 @@ async fn a_replica_that_hangs_takes_its_share_of_the_time_out_only() {
 
 #[tokio::test(start_paused = true)]
 async fn a_late_answer_is_welcome() {
-    let replication = Replication::new(2)
+    let replication = owner_first(2)
         .hedge(None)
         .attempt_timeout(Duration::from_millis(100));
     let mut cluster = cluster(replication).await;
@@ -89,7 +89,7 @@ async fn a_late_answer_is_welcome() {
 
 #[tokio::test(start_paused = true)]
 async fn the_time_out_covers_all_attempts() {
-    let mut cluster = cluster(3).await;
+    let mut cluster = cluster(owner_first(3)).await;
     let begin = Instant::now();
     let error = cluster.client.get(KEY).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
@@ -107,7 +107,7 @@ async fn the_time_out_covers_all_attempts() {
 
 #[tokio::test(start_paused = true)]
 async fn a_miss_tries_the_next_replica_only_if_asked_to() {
-    let mut cluster = cluster(Replication::new(2).next_on_miss(true)).await;
+    let mut cluster = cluster(owner_first(2).next_on_miss(true)).await;
     let get = start(cluster.client.get(KEY)).await;
     cluster.peers[0].exchange("get k\r\n", "END\r\n").await;
     cluster.peers[1].exchange("get k\r\n", &hit(KEY, "v")).await;
@@ -123,7 +123,7 @@ async fn a_miss_tries_the_next_replica_only_if_asked_to() {
 #[tokio::test(start_paused = true)]
 async fn a_miss_is_repaired_if_asked_to() {
     let minute = Duration::from_secs(60);
-    let mut cluster = cluster(Replication::new(2).repair(minute)).await;
+    let mut cluster = cluster(owner_first(2).repair(minute)).await;
     let get = start(cluster.client.get(KEY)).await;
     cluster.peers[0].exchange("get k\r\n", "END\r\n").await;
     let value = "VALUE k 7 1\r\nv\r\nEND\r\n";
@@ -138,7 +138,7 @@ async fn a_miss_is_repaired_if_asked_to() {
 
 #[tokio::test(start_paused = true)]
 async fn cas_numbers_are_read_at_the_owner_only() {
-    let mut cluster = cluster(2).await;
+    let mut cluster = cluster(owner_first(2)).await;
     let gets = start(cluster.client.gets(KEY)).await;
     let value = "VALUE k 0 1 42\r\nv\r\nEND\r\n";
     cluster.peers[0].exchange("gets k\r\n", value).await;
@@ -152,7 +152,7 @@ async fn cas_numbers_are_read_at_the_owner_only() {
 
 #[tokio::test(start_paused = true)]
 async fn gat_gives_the_new_expiry_to_all() {
-    let mut cluster = cluster(2).await;
+    let mut cluster = cluster(owner_first(2)).await;
     let minute = Duration::from_secs(60);
     let gat = start(cluster.client.gat(KEY, minute)).await;
     cluster.peers[0]
@@ -176,7 +176,7 @@ async fn gat_gives_the_new_expiry_to_all() {
 
 #[tokio::test(start_paused = true)]
 async fn gat_falls_over_as_get_does() {
-    let mut cluster = cluster(Replication::new(2).hedge(None)).await;
+    let mut cluster = cluster(owner_first(2).hedge(None)).await;
     let gat = start(cluster.client.gat(KEY, Duration::from_secs(60))).await;
     cluster.peers[0].expect("gat 60 k\r\n").await;
     cluster.peers[1]
@@ -188,7 +188,7 @@ async fn gat_falls_over_as_get_does() {
 
 #[tokio::test(start_paused = true)]
 async fn many_keys_fall_over_each_by_itself() {
-    let replication = Replication::new(2).hedge(None);
+    let replication = owner_first(2).hedge(None);
     let mut cluster = cluster_with(replication, |builder| builder).await;
     let keys: Vec<String> = (0..20).map(|n| format!("key-{n}")).collect();
     let expected = keys.clone();

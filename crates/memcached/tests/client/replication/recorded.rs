@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use steersman_memcached::Hedge;
 use steersman_memcached::selection::{
     Attempt, Call, Candidate, NodeIndex, Outcome, Policy, Replicas, ReplicasPlan, Timestamp, Turn,
 };
-use steersman_memcached::{Hedge, Replication};
 
-use super::{Cluster, KEY, cluster, start};
+use super::{Cluster, KEY, cluster, owner_first, start};
 use crate::network::{hit, settle};
 
 const DELAY: Duration = Duration::from_millis(10);
@@ -56,7 +56,7 @@ async fn recorded(replicas: usize) -> (Cluster, Arc<Recorder>) {
         order: Replicas::in_order(),
         attempts: Mutex::default(),
     });
-    let replication = Replication::new(replicas)
+    let replication = owner_first(replicas)
         .hedge(Hedge::After(DELAY))
         .policy(Arc::clone(&recorder));
     (cluster(replication).await, recorder)

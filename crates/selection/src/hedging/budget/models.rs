@@ -1,4 +1,4 @@
-//! Every order in which reads can meet at the bucket, by loom.
+//! Every order in which requests can meet at the bucket, by loom.
 
 use loom::sync::Arc;
 use loom::thread;
