@@ -9,7 +9,9 @@ use scylla::cluster::{ClusterState, NodeRef};
 use scylla::errors::RequestAttemptError;
 use scylla::policies::load_balancing::{FallbackPlan, LoadBalancingPolicy, RoutingInfo};
 use scylla::routing::Shard;
-use steersman_selection::{Attempt, Explanation, NodeIndex, Outcome, Policy, Recorder, Timestamp};
+use steersman_selection::{
+    Attempt, Explanation, Hedging, NodeIndex, Outcome, Policy, Recorder, Timestamp,
+};
 
 use crate::clock::Clock;
 use crate::driver;
@@ -75,6 +77,7 @@ use crate::view::View;
 pub struct LoadBalancer<P> {
     policy: P,
     recorder: Option<Arc<dyn Recorder>>,
+    hedging: Option<Hedging>,
     clock: Clock,
     view: ArcSwap<View>,
     /// Held while the view is replaced.
@@ -98,6 +101,7 @@ impl<P: Policy> LoadBalancer<P> {
         Self {
             policy,
             recorder: None,
+            hedging: None,
             clock,
             view: ArcSwap::default(),
             renewal: Mutex::new(()),
@@ -133,6 +137,18 @@ impl<P: Policy> LoadBalancer<P> {
     pub fn record(mut self, recorder: impl Recorder + 'static) -> Self {
         self.recorder = Some(Arc::new(recorder));
         self
+    }
+
+    /// Decides about speculative executions: see [hedged requests](crate#hedged-requests). Without, the balancer
+    /// as a `SpeculativeExecutionPolicy` has none.
+    pub fn hedge(mut self, hedging: Hedging) -> Self {
+        self.hedging = Some(hedging);
+        self
+    }
+
+    #[inline]
+    pub(crate) fn hedging(&self) -> Option<&Hedging> {
+        self.hedging.as_ref()
     }
 
     #[inline]
@@ -252,6 +268,9 @@ impl<P: Policy> LoadBalancer<P> {
         }
         if is_tick {
             self.policy.tick(now);
+            if let Some(hedging) = &self.hedging {
+                hedging.tick();
+            }
         }
     }
 
@@ -265,6 +284,9 @@ impl<P: Policy> LoadBalancer<P> {
         }
         if !after.roster.has_same_live(&before.roster) {
             self.policy.topology_changed(after.roster.live(), now);
+            if let Some(hedging) = &self.hedging {
+                hedging.topology_changed(after.roster.live());
+            }
         }
         self.view.store(Arc::new(after));
         drop(renewing);
@@ -274,6 +296,10 @@ impl<P: Policy> LoadBalancer<P> {
     #[inline]
     pub(crate) fn learn(&self, view: &View, attempt: &Attempt) {
         self.policy.record(attempt);
+        if let (Outcome::Success, Some(hedging)) = (attempt.outcome(), &self.hedging) {
+            let nanos = attempt.latency_nanos().max(0).unsigned_abs();
+            hedging.answered(attempt.node(), Duration::from_nanos(nanos));
+        }
         if let Some(recorder) = &self.recorder
             && let Some(member) = view.roster.member(attempt.node())
             && let Some(identity) = view.nodes.get(member.position)

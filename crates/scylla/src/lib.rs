@@ -6,10 +6,10 @@
 //! ```no_run
 //! use std::sync::Arc;
 //! use scylla::client::{execution_profile::ExecutionProfile, session_builder::SessionBuilder};
-//! use steersman_scylla::{DatacenterAware, LatencyAware, LoadBalancer, TokenAware};
+//! use steersman_scylla::{DatacenterAware, LoadBalancer, Steady, TokenAware};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! let chain = LatencyAware::new(TokenAware::new(DatacenterAware::new("dc1")));
+//! let chain = Steady::new(TokenAware::new(DatacenterAware::new("dc1")));
 //! let profile = ExecutionProfile::builder().load_balancing_policy(Arc::new(LoadBalancer::new(chain))).build();
 //! let session = SessionBuilder::new().known_node("10.0.0.1:9042").default_execution_profile_handle(profile.into_handle()).build().await?;
 //! # Ok(()) }
@@ -58,6 +58,36 @@
 //! It costs some atomic operations for each request and attempt, and 1.6 MB for the last 16,384 requests.
 //! Older ones that have not ended are left to picks and reports. Without it a request pays nothing for it.
 //!
+//! # Hedged requests
+//!
+//! The driver's own policies for speculative execution have no budget: where all nodes are slow, all requests
+//! are sent twice. With [`LoadBalancer::hedge`] a balancer is such a policy too: a request goes to a second
+//! node after the time within which the fastest node answers 95 % of its requests, and at most 5 % of them do.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use scylla::client::execution_profile::ExecutionProfile;
+//! use steersman_scylla::selection::{Hedge, Hedging};
+//! use steersman_scylla::{DatacenterAware, LoadBalancer, Steady, TokenAware};
+//!
+//! let chain = Steady::new(TokenAware::new(DatacenterAware::new("dc1")));
+//! let hedging = Hedging::new(Hedge::Percentile(0.95))?.budget(0.05, 10)?;
+//! let balancer = Arc::new(LoadBalancer::new(chain).hedge(hedging));
+//! let profile = ExecutionProfile::builder()
+//!     .load_balancing_policy(balancer.clone())
+//!     .speculative_execution_policy(Some(balancer.clone()))
+//!     .build();
+//! // And for each statement: set_is_idempotent(true), set_history_listener(balancer.clone()).
+//! # Ok::<(), steersman_scylla::selection::Error>(())
+//! ```
+//!
+//! - **Statements need the [listener](#listening-to-the-history)**: only that tells of speculative executions. Those
+//!   of other statements are made as well, and cost the budget nothing.
+//! - The driver asks when a request begins. Those that have begun while the budget had a hedge may all make one;
+//!   what is more than the budget had is owed, and there are none until later requests have paid for it. So 5 %
+//!   holds on average, and not within each moment.
+//! - It is one delay for all statements. Those that take far longer than others need a balancer of their own.
+//!
 //! # Further reading
 //!
 //! In the repository, `docs/choosing-a-chain.md` says which chain suits which cluster, how to read what a
@@ -78,6 +108,7 @@ mod replicas;
 mod ring;
 mod roster;
 mod schedule;
+mod speculation;
 mod status;
 mod sync;
 mod view;
@@ -85,7 +116,8 @@ mod view;
 pub use steersman_selection as selection;
 #[doc(no_inline)]
 pub use steersman_selection::{
-    DatacenterAware, LatencyAware, LatencyParameters, Mode, ReplicaOrder, RoundRobin, TokenAware,
+    DatacenterAware, LatencyAware, LatencyParameters, Mode, ReplicaOrder, RoundRobin, Steady,
+    TokenAware,
 };
 
 pub use crate::balancer::LoadBalancer;

@@ -6,11 +6,12 @@
 
 mod tables;
 
+use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use steersman_selection::{DynPolicy, Pace, RankedBuilder, Steady};
-use steersman_simulator::{Error, Estimate, Measure, PolicyKind, Scenario, Seat, Simulation};
+use steersman_simulator::{Estimate, Measure, PolicyKind, Scenario, Seat, Simulation};
 
 type Change = fn(RankedBuilder<Pace>) -> RankedBuilder<Pace>;
 
@@ -30,10 +31,10 @@ fn main() -> ExitCode {
     tables::main(2, print)
 }
 
-fn print(seeds: u32, names: &[String]) -> Result<(), Error> {
+fn print(seeds: &[u64], names: &[String]) -> Result<(), Box<dyn Error>> {
     tables::head(&VARIANTS.map(|(name, _)| name));
     for name in names {
-        for scenario in Scenario::builtin(name)? {
+        for scenario in tables::scenarios(name)? {
             let simulation = Simulation::new(&scenario)?;
             let cells = VARIANTS.map(|(_, change)| cell(&simulation, change, seeds));
             println!("| {} | {} |", scenario.name, cells.join(" | "));
@@ -43,11 +44,11 @@ fn print(seeds: u32, names: &[String]) -> Result<(), Error> {
 }
 
 /// What 99 % of the requests do not exceed, and the share that was answered.
-fn cell(simulation: &Simulation<'_>, change: Change, seeds: u32) -> String {
+fn cell(simulation: &Simulation<'_>, change: Change, seeds: &[u64]) -> String {
     let (mut p99, mut success) = (Vec::new(), Vec::new());
-    for seed in 1..=seeds {
+    for &seed in seeds {
         let scenario = simulation.scenario();
-        let report = simulation.run(seed.into(), |seat| policy(scenario, seat, change));
+        let report = simulation.run(seed, |seat| policy(scenario, seat, change));
         p99.extend(report.measure(Measure::P99));
         success.push(report.success_rate());
     }

@@ -7,21 +7,21 @@
 
 mod tables;
 
+use std::error::Error;
 use std::process::ExitCode;
 
-use steersman_simulator::{Comparison, Error, Estimate, Measure, PolicyKind, Scenario, Simulation};
+use steersman_simulator::{Comparison, Estimate, Measure, PolicyKind, Simulation};
 
 fn main() -> ExitCode {
     tables::main(10, print)
 }
 
-fn print(seeds: u32, names: &[String]) -> Result<(), Error> {
-    let seeds: Vec<u64> = (1..=seeds.into()).collect();
+fn print(seeds: &[u64], names: &[String]) -> Result<(), Box<dyn Error>> {
     tables::head(&PolicyKind::NAMES);
     for name in names {
-        for scenario in Scenario::builtin(name)? {
+        for scenario in tables::scenarios(name)? {
             let simulation = Simulation::new(&scenario)?;
-            let comparison = Comparison::run(&simulation, &PolicyKind::ALL, &seeds, &|| ());
+            let comparison = Comparison::run(&simulation, &PolicyKind::ALL, seeds, &|| ());
             println!("| {} | {} |", scenario.name, cells(&comparison).join(" | "));
         }
     }

@@ -108,6 +108,21 @@ fn retries_and_hedges_help_and_are_counted() {
     assert!(apart(enough.measure(Measure::ExtraLoad).unwrap(), 0.25) < 0.001);
     assert!(little.measure(Measure::P99).unwrap() > 0.05);
     assert!(little.measure(Measure::ExtraLoad).unwrap() <= 0.051);
+
+    // A percentile finds the delay by itself: the healthy servers' 1 ms.
+    let hedge = format!("{slow}clients = {{ hedge = {{ percentile = 0.95, budget = 1 }} }}");
+    let found = run(&hedge, PolicyKind::RoundRobin);
+    assert!(found.measure(Measure::P99).unwrap() < 0.005);
+    for hedge in [
+        "{}",
+        "{ after = '1ms', percentile = 0.9 }",
+        "{ percentile = 95 }",
+    ] {
+        let text = format!("{slow}clients = {{ hedge = {hedge} }}");
+        let text = format!("name = 'x'\ntitle = 'x'\n{text}");
+        let error = Scenario::parse(&text).unwrap_err().to_string();
+        assert!(error.contains("clients.hedge"), "{error}");
+    }
 }
 
 /// Round robin that looks at what it is told.
@@ -268,6 +283,21 @@ fn nobody_beats_the_oracle() {
         }
         assert!(best.succeeded() >= report.succeeded(), "{policy}");
     }
+}
+
+/// The scenarios that no policy was tuned by, as the page on policies tells of them.
+#[test]
+fn held_out_scenarios_are_valid() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/held-out");
+    let mut count = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        for scenario in Scenario::parse(&text).unwrap() {
+            Simulation::new(&scenario).unwrap();
+            count += 1;
+        }
+    }
+    assert_eq!(count, 30);
 }
 
 /// What is allocated is for the run and not for its requests: ten times as many of them need no more than a

@@ -116,6 +116,9 @@ impl<P: Policy> HistoryListener for LoadBalancer<P> {
     }
 
     fn log_new_speculative_fiber(&self, _: RequestId) -> SpeculativeId {
+        if let Some(hedging) = self.hedging() {
+            hedging.charge();
+        }
         // Its attempts tell of themselves.
         SpeculativeId(0)
     }

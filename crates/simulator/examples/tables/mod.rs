@@ -1,29 +1,50 @@
 //! What the examples share that make tables of `docs/POLICIES.md` from seeds and scenarios: their arguments, and
 //! how a figure is shown.
 
+use std::error::Error;
 use std::process::ExitCode;
 
-use steersman_simulator::{Error, Estimate, Scenario};
+use steersman_simulator::{Estimate, Scenario};
 
-/// Prints a table for the arguments `[SEEDS [SCENARIO...]]`, of which the scenarios are all by default.
-pub(crate) fn main(seeds: u32, print: fn(u32, &[String]) -> Result<(), Error>) -> ExitCode {
+/// Prints a table for those seeds and scenarios.
+type Print = fn(&[u64], &[String]) -> Result<(), Box<dyn Error>>;
+
+/// Prints a table for the arguments `[SEEDS [SCENARIO...]]`: a number of seeds or the first and the last, as `101-103`;
+/// names of scenarios, all by default, or files.
+pub(crate) fn main(seeds: u64, print: Print) -> ExitCode {
     let mut args = std::env::args().skip(1);
-    let seeds = args.next().map_or(Ok(seeds), |seeds| seeds.parse());
-    let Ok(seeds) = seeds else {
-        eprintln!("error: SEEDS is a number");
+    let seeds = args
+        .next()
+        .map_or(Some((1..=seeds).collect()), |text| parse(&text));
+    let Some(seeds) = seeds else {
+        eprintln!("error: SEEDS is a number, or two as in 101-103");
         return ExitCode::from(2);
     };
     let mut names: Vec<String> = args.collect();
     if names.is_empty() {
         names = Scenario::names().map(str::to_owned).collect();
     }
-    match print(seeds, &names) {
+    match print(&seeds, &names) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)
         }
     }
+}
+
+fn parse(seeds: &str) -> Option<Vec<u64>> {
+    let (first, last) = seeds.split_once('-').unwrap_or(("1", seeds));
+    let seeds: Vec<u64> = (first.parse().ok()?..=last.parse().ok()?).collect();
+    (!seeds.is_empty()).then_some(seeds)
+}
+
+/// The scenarios of a name or a file.
+pub(crate) fn scenarios(name: &str) -> Result<Vec<Scenario>, Box<dyn Error>> {
+    Ok(match name.strip_suffix(".toml") {
+        Some(_) => Scenario::parse(&std::fs::read_to_string(name)?)?,
+        None => Scenario::builtin(name)?,
+    })
 }
 
 /// The first lines of a table of scenarios.

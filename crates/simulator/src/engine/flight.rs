@@ -12,6 +12,8 @@ pub(super) struct Request {
     pub(super) client: u32,
     pub(super) key: u32,
     pub(super) worker: Option<u32>,
+    /// After how long an attempt is hedged, if it is.
+    pub(super) hedged_after: Option<u64>,
     /// How many times as long as others it takes.
     pub(super) weight: f64,
     asked: [NodeIndex; MOST_ATTEMPTS],
@@ -37,6 +39,7 @@ impl Request {
             client,
             key,
             worker: None,
+            hedged_after: None,
             weight: 1.0,
             asked: [NodeIndex::default(); MOST_ATTEMPTS],
             attempts: [OVER; MOST_ATTEMPTS],

@@ -1,6 +1,8 @@
 //! One run: the loop over events, and what a client does about a request.
 
-use steersman_selection::{Attempt as Finished, Call, NodeIndex, Outcome, Timestamp};
+use std::time::Duration;
+
+use steersman_selection::{Attempt as Finished, Call, Hedging, NodeIndex, Outcome, Timestamp};
 
 use super::arrivals::Schedule;
 use super::flight::{Attempt, Request, Slab};
@@ -14,7 +16,7 @@ use super::timeline::{self, Episode};
 use crate::measure::{Report, Tally};
 use crate::random::Rng;
 use crate::recording::Recording;
-use crate::scenario::{Hedge, Scenario};
+use crate::scenario::Scenario;
 
 /// The concerns that draw random numbers, each from a generator of its own.
 pub(super) const POLICIES: u64 = 0;
@@ -42,7 +44,8 @@ pub(super) struct Run<'a> {
     arrivals: Rng,
     choices: Rng,
     service: Rng,
-    hedges: Hedges,
+    /// By client; empty if requests are not hedged.
+    hedging: Vec<Hedging>,
     tally: Tally,
     /// When no more requests are made.
     end: u64,
@@ -53,38 +56,6 @@ const MOST_PROBES: usize = 16;
 
 /// How long a worker waits at least after a failure: one that fails at once must not ask at once.
 const AFTER_FAILURE: u64 = 1_000_000;
-
-/// The budget for second attempts.
-#[derive(Default)]
-struct Hedges {
-    after: Option<u64>,
-    budget: f64,
-    /// How many there may be now.
-    allowance: f64,
-}
-
-impl Hedges {
-    fn new(hedge: Option<Hedge>) -> Self {
-        hedge.map_or_else(Self::default, |hedge| Self {
-            after: Some(hedge.after.nanos()),
-            budget: hedge.budget,
-            allowance: 0.0,
-        })
-    }
-
-    fn earn(&mut self) {
-        // What was not used for long is not saved up for a storm.
-        self.allowance = (self.allowance + self.budget).min(10.0);
-    }
-
-    fn spend(&mut self) -> bool {
-        let may = self.allowance >= 1.0;
-        if may {
-            self.allowance -= 1.0;
-        }
-        may
-    }
-}
 
 fn time(now: u64) -> Timestamp {
     // Scenarios end after a thousand hours at most.
@@ -132,7 +103,7 @@ impl<'a> Run<'a> {
             arrivals: Rng::new(seed, ARRIVALS),
             choices: Rng::new(seed, REQUESTS),
             service: Rng::new(seed, SERVICE),
-            hedges: Hedges::new(scenario.clients.hedge),
+            hedging: Setting::hedging(&scenario.clients),
             end: scenario.duration.nanos(),
         }
         .with_clients(seed)
@@ -142,9 +113,12 @@ impl<'a> Run<'a> {
     /// Each policy learns of the servers, and does its regular work at times of its own.
     fn with_clients(mut self, seed: u64) -> Self {
         let mut phases = Rng::new(seed, PHASES);
+        for hedging in &self.hedging {
+            hedging.topology_changed(&self.setting.topology);
+        }
         for (client, policy) in (0..).zip(&self.policies) {
             policy.settle(&self.setting.topology, time(0));
-            if let Some(every) = policy.tick_every() {
+            if let Some(every) = self.tick_every(client) {
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
@@ -228,10 +202,20 @@ impl<'a> Run<'a> {
             .unwrap_or(u64::MAX)
     }
 
+    /// How often a client's policy and hedges want to be seen to.
+    fn tick_every(&self, client: u32) -> Option<Duration> {
+        let policy = self.policies[client as usize].tick_every();
+        let hedging = self.hedging.get(client as usize);
+        let hedging = hedging.and_then(Hedging::tick_every);
+        policy.into_iter().chain(hedging).min()
+    }
+
     fn tick(&mut self, now: u64, client: u32) {
-        let policy = &self.policies[client as usize];
-        policy.tick(time(now));
-        if let Some(every) = policy.tick_every()
+        self.policies[client as usize].tick(time(now));
+        if let Some(hedging) = self.hedging.get(client as usize) {
+            hedging.tick();
+        }
+        if let Some(every) = self.tick_every(client)
             && now < self.end
         {
             let every = u64::try_from(every.as_nanos()).unwrap_or(u64::MAX);
@@ -260,7 +244,11 @@ impl<'a> Run<'a> {
         if load.scans > 0.0 && self.choices.unit() < load.scans {
             request.weight = load.scan_factor;
         }
-        self.hedges.earn();
+        if let Some(hedging) = self.hedging.get(client as usize) {
+            let after = hedging.begin(self.setting.replicas_of(key));
+            request.hedged_after =
+                after.map(|after| u64::try_from(after.as_nanos()).unwrap_or(u64::MAX));
+        }
         self.tally.asked(now);
         match self.requests.insert(request) {
             Some(request) => {
@@ -375,10 +363,11 @@ impl<'a> Run<'a> {
             (gives_up, Outcome::TimedOut)
         };
         self.attempts.get_mut(number).outcome = outcome;
-        if attempt.request.is_some()
-            && let Some(after) = self.hedges.after
-        {
-            let hedge = (attempt.sent + after).max(now);
+        let hedged_after = attempt
+            .request
+            .and_then(|request| self.requests.get(request).hedged_after);
+        if let Some(after) = hedged_after {
+            let hedge = attempt.sent.saturating_add(after).max(now);
             if hedge < over {
                 self.events.push(hedge, Event::Hedge(number));
             }
@@ -388,10 +377,13 @@ impl<'a> Run<'a> {
 
     /// Asks a second node as well, if the first has still not answered and the budget allows it.
     fn hedge(&mut self, now: u64, number: u32) {
-        let Some(request) = self.attempts.get(number).request else {
+        let attempt = *self.attempts.get(number);
+        let (Some(request), Some(hedging)) =
+            (attempt.request, self.hedging.get(attempt.client as usize))
+        else {
             return;
         };
-        if !self.requests.get(request).is_done && self.hedges.spend() && self.send(now, request) {
+        if !self.requests.get(request).is_done && hedging.allow() && self.send(now, request) {
             self.tally.hedged(now);
         }
     }
@@ -429,10 +421,14 @@ impl<'a> Run<'a> {
     }
 
     fn learn(&self, now: u64, attempt: Attempt, outcome: Outcome) {
-        let latency = std::time::Duration::from_nanos(now - attempt.sent);
+        let latency = Duration::from_nanos(now - attempt.sent);
         let mut finished = Finished::new(attempt.node, time(now), latency, outcome);
         if attempt.request.is_none() {
             finished = finished.of_probe();
+        } else if let (Outcome::Success, Some(hedging)) =
+            (outcome, self.hedging.get(attempt.client as usize))
+        {
+            hedging.answered(attempt.node, latency);
         }
         self.policies[attempt.client as usize].learn(&finished);
     }

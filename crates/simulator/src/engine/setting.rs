@@ -1,6 +1,6 @@
 //! What a scenario comes to before its first request: topology, replicas, who asks for what.
 
-use steersman_selection::{Locality, Member, NodeIndex, Placement, Scheme, Topology};
+use steersman_selection::{Hedging, Locality, Member, NodeIndex, Placement, Scheme, Topology};
 
 use crate::random::Weighted;
 use crate::scenario::{Clients, Keys, Scenario};
@@ -73,6 +73,15 @@ impl Setting {
             }
         }
         self.keys = Some(Weighted::new(&weights));
+    }
+
+    /// What decides about hedges, for each client; none if there are no hedges.
+    pub(super) fn hedging(clients: &Clients) -> Vec<Hedging> {
+        let one = || clients.hedge?.hedging().ok();
+        std::iter::repeat_with(one)
+            .map_while(|hedging| hedging)
+            .take(clients.count as usize)
+            .collect()
     }
 
     /// The nodes that hold a key; none if any node will do.

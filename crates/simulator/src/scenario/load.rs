@@ -1,9 +1,10 @@
 //! Who asks, how often and for what: load, clients and keys.
 
 use serde::Deserialize;
+use steersman_selection::{Hedge as Delay, Hedging};
 
 use super::Span;
-use crate::Error;
+use crate::{Error, ErrorKind};
 
 /// The load of all clients together: open with a `rate`, closed with `workers`, or both.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -101,19 +102,53 @@ impl Default for Clients {
 
 /// A second node is asked when the first has not answered for some time; the first answer counts and the
 /// other attempt is cancelled, though its server goes on with it.
+///
+/// Each client decides by [`Hedging`], as it is; either `after` or `percentile` says when.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Hedge {
     /// After this time.
-    pub after: Span,
-    /// How many hedges there may be in proportion to requests, above 0, up to 1; 0.05 by default.
+    pub after: Option<Span>,
+    /// After the time within which the fastest of the nodes that may be asked answers this share of its
+    /// requests, above 0 and below 1.
+    pub percentile: Option<f64>,
+    /// How many hedges there may be in proportion to requests, 0 to 1; 0.05 by default.
     #[serde(default = "five_percent")]
     pub budget: f64,
+    /// How many of them a client may save up, and has to begin with; 10 by default.
+    #[serde(default = "ten")]
+    pub burst: u32,
 }
 
 fn five_percent() -> f64 {
     0.05
+}
+
+fn ten() -> u32 {
+    10
+}
+
+impl Hedge {
+    /// What decides for one client.
+    pub(crate) fn hedging(&self) -> Result<Hedging, Error> {
+        let when = match (self.after, self.percentile) {
+            (Some(after), None) => Delay::After(after.into()),
+            (None, Some(share)) => Delay::Percentile(share),
+            _ => {
+                let allowed = "give clients.hedge.after or clients.hedge.percentile";
+                return Err(Error::option("clients.hedge", "that", allowed));
+            }
+        };
+        Hedging::new(when)
+            .and_then(|hedging| hedging.budget(self.budget, self.burst))
+            .map_err(|error| {
+                Error::new(
+                    ErrorKind::InvalidScenario,
+                    format!("clients.hedge: {error}"),
+                )
+            })
+    }
 }
 
 /// The keys that are asked for, and on how many servers each lives. Without this any server can answer
@@ -232,13 +267,7 @@ impl Clients {
                 "choose 0 to 6",
             ));
         }
-        if let Some(hedge) = self.hedge
-            && !(hedge.budget > 0.0 && hedge.budget <= 1.0)
-        {
-            let allowed = "choose more than 0, up to 1";
-            return Err(Error::option("clients.hedge.budget", hedge.budget, allowed));
-        }
-        Ok(())
+        self.hedge.map_or(Ok(()), |hedge| hedge.hedging().map(drop))
     }
 }
 
